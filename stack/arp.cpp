@@ -69,11 +69,12 @@ void AddressResolution::receive(const Packet& packet) {
     if (!addresses) return;
     const auto target = addresses[ArpAddresses::tpa], sender_ip = addresses[ArpAddresses::spa];
     const auto sender_address = IpAddress::v4(sender_ip);
-    const bool is_for_us = interface_.has_address(IpAddress::v4(target));
+    const bool is_for_us = interface_.policy().answers_for(interface_.has_address(IpAddress::v4(target)));
     if (!is_for_us && !interface_.neighbours().knows(sender_address)) return;
     if (!is_arp_of_infiniband(packet.arp) || interface_.has_address(sender_address)) return;
     const auto operation = packet.arp[Arp::operation];
     if (operation != Arp::request && operation != Arp::reply) return;
+    if (operation == Arp::reply && packet.is_multicast && !interface_.policy().heeds_answers_to_all) return;
     const auto sender = sender_of(addresses);
     const auto source_qp = packet.deth[Deth::src_qp];
     // A sender without an address only probes whether its own is free: RFC 5227, 2.1.1.

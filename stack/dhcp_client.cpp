@@ -27,7 +27,7 @@ void DhcpClient::start() {
 }
 
 void DhcpClient::stop() {
-    if (lease_) send(DhcpType::release, true, true);
+    if (lease_) send(DhcpType::release, DhcpPurpose::release);
     give_up_address();
     interface_.loop().cancel(timer_);
     timer_ = {};
@@ -46,10 +46,10 @@ void DhcpClient::patience_is_over() {
     switch (state_) {
         case State::bound:
             enter(State::renewing, lease_->rebinding - lease_->renewal);
-            return send(DhcpType::request, true, true);
+            return send(DhcpType::request, DhcpPurpose::renewal);
         case State::renewing:
             enter(State::rebinding, lease_->end - lease_->rebinding);
-            return send(DhcpType::request, true, false);
+            return send(DhcpType::request, DhcpPurpose::rebinding);
         case State::rebinding:
             give_up_address();
             [[fallthrough]];
@@ -65,12 +65,12 @@ void DhcpClient::discover() {
     xid_ = interface_.next_communication_id();
     server_ = offered_ = 0;
     enter(State::selecting, between_messages);
-    send(DhcpType::discover, false, false);
+    send(DhcpType::discover, DhcpPurpose::address);
 }
 
 void DhcpClient::request() {
     enter(State::requesting, between_messages);
-    send(DhcpType::request, false, false);
+    send(DhcpType::request, DhcpPurpose::address);
 }
 
 void DhcpClient::receive(const IpDatagram& datagram) {
@@ -121,21 +121,22 @@ void DhcpClient::give_up_address() {
 }
 
 /// RFC 4390, 2: no hardware address, but an identifier; by broadcast where the client has no address to be reached at.
-void DhcpClient::send(DhcpType type, bool is_bound, bool to_server) {
+void DhcpClient::send(DhcpType type, DhcpPurpose purpose) {
     const auto& policy = interface_.policy();
+    const bool is_bound = purpose != DhcpPurpose::address;
+    const bool to_server = purpose == DhcpPurpose::renewal || purpose == DhcpPurpose::release;
     const auto address = lease_ ? lease_->network.address.v4() : offered_;
     auto message = octets_of(Bytes<Dhcp>{}
                                  .set(Dhcp::op, Dhcp::request)
                                  .set(Dhcp::htype, policy.dhcp_htype)
-                                 .set(Dhcp::hlen, policy.dhcp_hlen)
+                                 .set(Dhcp::hlen, policy.dhcp_hlen(purpose))
                                  .set(Dhcp::xid, xid_)
-                                 .set(Dhcp::broadcast, policy.dhcp_broadcast(is_bound))
-                                 .set(Dhcp::ciaddr, policy.dhcp_ciaddr(is_bound, address))
+                                 .set(Dhcp::broadcast, policy.dhcp_broadcast(purpose))
+                                 .set(Dhcp::ciaddr, policy.dhcp_ciaddr(purpose, address))
                                  .set(Dhcp::chaddr, policy.dhcp_chaddr(interface_.hardware_address()))
                                  .set(Dhcp::cookie, Dhcp::magic));
     append_dhcp_option(message, dhcp_option::message_type, std::array{static_cast<std::uint8_t>(type)});
-    if (const auto identifier = policy.dhcp_client_identifier(interface_.port().gid.interface_id());
-        !identifier.empty())
+    if (const auto identifier = this->identifier(); !identifier.empty() && policy.dhcp_names_client(purpose))
         append_dhcp_option(message, dhcp_option::client_identifier, identifier);
     if (!is_bound && type == DhcpType::request) {
         append_dhcp_number(message, dhcp_option::requested_address, offered_);
@@ -145,6 +146,16 @@ void DhcpClient::send(DhcpType type, bool is_bound, bool to_server) {
     send_dhcp(interface_, IpAddress::v4(is_bound ? address : 0),
               to_server ? IpAddress::v4(lease_->server) : IpAddress::v4(0xffffffff), dhcp_client_port,
               std::move(message));
+}
+
+/// RFC 4361, 6.1: the same in all messages.
+std::vector<std::uint8_t> DhcpClient::identifier() {
+    const auto& policy = interface_.policy();
+    auto identifier = policy.dhcp_client_identifier(interface_.port().gid.interface_id());
+    const auto difference = policy.dhcp_iaid_of_its_own(messages_++);
+    if (const auto whole = client_identifier(identifier); whole && difference != 0)
+        set_field(identifier, DhcpClientId::iaid, whole->iaid ^ difference);
+    return identifier;
 }
 
 }  // namespace ipoib::stack

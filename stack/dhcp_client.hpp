@@ -8,6 +8,8 @@
 
 namespace ipoib::stack {
 
+enum class DhcpPurpose : std::uint8_t;
+
 /// Gets one address for its interface and keeps it: DISCOVER, REQUEST, renewal, rebinding, RELEASE. Of several offers
 /// it takes the first; it does not wait before it begins, nor ask whether somebody else has the address.
 class DhcpClient {
@@ -35,11 +37,12 @@ private:
     void enter(State state, fabric::Duration patience);
     void patience_is_over();
     void give_up_address();
-    void send(wire::DhcpType type, bool is_bound, bool to_server);
+    void send(wire::DhcpType type, DhcpPurpose purpose);
+    [[nodiscard]] std::vector<std::uint8_t> identifier();
 
     Interface& interface_;
     State state_ = State::stopped;
-    std::uint32_t xid_ = 0, server_ = 0, offered_ = 0;
+    std::uint32_t xid_ = 0, server_ = 0, offered_ = 0, messages_ = 0;
     std::optional<Lease> lease_;
     fabric::TimerId timer_;
     Lifetime lifetime_;

@@ -108,6 +108,8 @@ void Groups::end_searches() {
 
 void Groups::join(const Gid& mgid, std::uint8_t states, bool may_create, Answered answered) {
     if (is_leaving(mgid, states)) {
+        const Group supposed{.mgid = mgid};
+        if (!interface_.policy(family_of_group(mgid)).joins_behind_leave) return answered({Outcome::ok, &supposed});
         auto later = [this, mgid, states, may_create, answered = std::move(answered)] {
             join(mgid, states, may_create, answered);
         };
@@ -233,6 +235,10 @@ void Groups::leave_all() {
         interface_.sa().forget(one.transaction);
         give_up(one.mgid, one.states);
     }
+    std::erase_if(held_, [this](const auto& item) {
+        const auto& policy = interface_.policy(family_of_group(item.first));
+        return is_for_sending_only(item.second.states) && !policy.leaves_sent_groups_when_down;
+    });
     while (!held_.empty()) {
         auto& [mgid, held] = *held_.begin();
         if (mgid == interface_.link().broadcast_gid() && !interface_.policy().leaves_broadcast_group) {

@@ -78,7 +78,10 @@ static Link with_parameters_of(const Link& before, Link link) {
 void Interface::link_up(const Link& link, const Group& broadcast) {
     const bool is_first = !std::exchange(had_link_, true);
     link_ = is_first || policy().adopts_anew ? link : with_parameters_of(link_, link);
-    if (is_first || policy().adopts_mtu_anew) link_octets_ = mtu_octets(link.mtu);
+    if (is_first)
+        link_octets_ = mtu_octets(link.mtu);
+    else if (policy().adopts_mtu_anew)
+        link_octets_ = policy().mtu_anew(link_octets_, mtu_octets(link.mtu));
     queue_pair_->q_key = policy().accepted_q_key(link_);
     queue_pair_->p_key = link_.p_key;
     if (is_first) first_gid_ = previous_gid_ = port_.gid;
@@ -186,7 +189,7 @@ void Interface::receive(const fabric::Datagram& datagram) {
     if (!encap) return;
     const auto inside = packet.payload.subspan(Encap::size);
     if (!rules.accepts_packet(packet) || !rules.accepts_encap_reserved(encap[Encap::reserved]) ||
-        !rules.accepts_length(inside.size()) ||
+        !rules.accepts_length(inside.size()) || (packet.is_multicast && !rules.takes_from_group(packet.grh, link_)) ||
         !rules.accepts_grh(static_cast<bool>(packet.grh), packet.is_multicast, packet.arp || packet.nd_target))
         return;
     const auto protocol = rules.demultiplexed(encap[Encap::type], inside);

@@ -24,13 +24,15 @@ HardwareAddress address_of(View<LinkAddressOption> option) noexcept {
 
 struct Options {
     View<LinkAddressOption> source, target;
-    bool are_whole = false;
+    bool are_whole = false, has_unknown = false;
 };
 
 /// RFC 4391, 9.3: only options of length 3 hold a link-layer address of InfiniBand.
 Options options_of(Octets octets) noexcept {
     Options found;
     const auto rest = for_each_nd_option(octets, [&](Octets option) {
+        constexpr std::uint8_t highest_of_rfc4861 = 5;
+        found.has_unknown = found.has_unknown || option.front() > highest_of_rfc4861;
         if (option.size() != LinkAddressOption::size) return;
         const auto view = View<LinkAddressOption>::at(option);
         const auto type = view[LinkAddressOption::type];
@@ -61,7 +63,7 @@ void NeighbourDiscovery::solicit(const Gid& target, const Peer* peer) {
     const IpHead head{.source = *source,
                       .destination = IpAddress::v6(peer ? target : policy.solicitation_group(target)),
                       .protocol = IpProtocol::icmpv6,
-                      .hop_limit = only_from_the_link};
+                      .hop_limit = policy.solicited_hop_limit};
     const auto option = policy.sends_nd_option(false) ? std::optional{policy.nd_source} : std::nullopt;
     auto octets = message(Icmpv6Type::neighbour_solicitation, 0, target, option);
     set_checksum(head, octets);
@@ -75,19 +77,23 @@ void NeighbourDiscovery::solicit(const Gid& target, const Peer* peer) {
 void NeighbourDiscovery::receive(const IpDatagram& datagram) {
     constexpr auto before_options = Icmpv6::size + NdTarget::size;
     const auto head = View<Icmpv6>::at(datagram.payload);
-    if (datagram.hop_limit != only_from_the_link || datagram.payload.size() < before_options || head[Icmpv6::code] != 0)
-        return;
+    const auto& policy = interface_.policy(Family::ipv6);
+    const bool is_of_link = datagram.hop_limit == only_from_the_link || !policy.demands_link_local_discovery;
+    if (!is_of_link || datagram.payload.size() < before_options || head[Icmpv6::code] != 0) return;
     const auto target = View<NdTarget>::at(datagram.payload.subspan(Icmpv6::size))[NdTarget::target];
     const auto options = options_of(datagram.payload.subspan(before_options));
-    if (!options.are_whole || target.is_multicast() || IpAddress::v6(target).is_v4()) return;
+    if (!options.are_whole || (options.has_unknown && !policy.ignores_unknown_options) || target.is_multicast() ||
+        IpAddress::v6(target).is_v4())
+        return;
     if (head[Icmpv6::type] == Icmpv6Type::neighbour_solicitation) solicited(datagram, target, options.source);
     if (head[Icmpv6::type] == Icmpv6Type::neighbour_advertisement) advertised(datagram, target, options.target);
 }
 
 void NeighbourDiscovery::solicited(const IpDatagram& datagram, const Gid& target, View<LinkAddressOption> source) {
     const auto& policy = interface_.policy(Family::ipv6);
-    if (!interface_.has_address(IpAddress::v6(target)) || !policy.answers_solicitations) return;
+    if (!policy.answers_for(interface_.has_address(IpAddress::v6(target))) || !policy.answers_solicitations) return;
     const auto& from = datagram.source;
+    if (from.octets.is_zero() && !policy.defends_address) return;
     // RFC 4862: who asks without an address tries whether the target is free. All nodes hear the answer.
     if (from.octets.is_zero()) return advertise(target, all_nodes(false), datagram.destination, nullptr);
     if (from.is_multicast()) return;
@@ -106,6 +112,7 @@ void NeighbourDiscovery::solicited(const IpDatagram& datagram, const Gid& target
 void NeighbourDiscovery::advertised(const IpDatagram& datagram, const Gid& target, View<LinkAddressOption> option) {
     const auto flags = View<Icmpv6>::at(datagram.payload)[Icmpv6::body];
     const auto address = IpAddress::v6(target);
+    if (datagram.came_to_group && !interface_.policy(Family::ipv6).heeds_answers_to_all) return;
     if (!option || !interface_.neighbours().knows(address) || interface_.has_address(address)) return;
     interface_.neighbours().heard({.address = address,
                                    .link_address = address_of(option),
@@ -116,12 +123,12 @@ void NeighbourDiscovery::advertised(const IpDatagram& datagram, const Gid& targe
 
 void NeighbourDiscovery::advertise(const Gid& target, const IpAddress& to, const IpAddress& asked_at,
                                    const Peer* peer) {
-    const auto flags = override_flag | (to.is_multicast() ? 0 : solicited_flag);
+    const auto& policy = interface_.policy(Family::ipv6);
+    const auto flags = override_flag | (to.is_multicast() || !policy.says_solicited ? 0 : solicited_flag);
     const IpHead head{.source = IpAddress::v6(target),
                       .destination = to,
                       .protocol = IpProtocol::icmpv6,
-                      .hop_limit = only_from_the_link};
-    const auto& policy = interface_.policy(Family::ipv6);
+                      .hop_limit = policy.advertised_hop_limit};
     const auto option =
         policy.sends_nd_option(!asked_at.is_multicast()) ? std::optional{policy.nd_target} : std::nullopt;
     auto octets = message(Icmpv6Type::neighbour_advertisement, flags, target, option);

@@ -22,7 +22,7 @@ void Neighbours::send(const IpAddress& to, EtherType protocol, Octets datagram) 
     if (!neighbour->is_resolved) {
         if (neighbour->waiting.size() >= most_waiting) neighbour->waiting.erase(neighbour->waiting.begin());
         neighbour->waiting.push_back({protocol, {datagram.begin(), datagram.end()}});
-        if (!neighbour->timer) probe(to);
+        if (!neighbour->timer && !neighbour->is_given_up) probe(to);
         return;
     }
     transmit(*neighbour, protocol, datagram);
@@ -39,6 +39,7 @@ void Neighbours::resolve(const IpAddress& to, Resolved resolved) {
         const auto address = neighbour->link_address;
         return resolved(&address);
     }
+    if (neighbour->is_given_up) return resolved(nullptr);
     neighbour->resolving.push_back(std::move(resolved));
     if (!neighbour->timer) probe(to);
 }
@@ -92,7 +93,12 @@ void Neighbours::probe(const IpAddress& address) {
 void Neighbours::give_up(Entries::iterator at) {
     const auto resolving = std::move(at->second.resolving);
     interface_.log("no answer from " + text(at->first));
-    entries_.erase(at);
+    if (!interface_.policy(family_of(at->first)).asks_silent_again) {
+        at->second.resolving.clear();
+        at->second.is_given_up = true;
+    } else {
+        entries_.erase(at);
+    }
     for (const auto& resolved : resolving) resolved(nullptr);
 }
 

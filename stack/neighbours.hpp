@@ -54,7 +54,8 @@ private:
         HardwareAddress link_address, first_told;
         std::uint32_t qpn = 0;
         bool is_resolved = false;
-        unsigned probes = 0;  ///< since it was last heard of
+        bool is_given_up = false;  ///< for ever
+        unsigned probes = 0;       ///< since it was last heard of
         fabric::Time confirmed{}, used{};
         fabric::TimerId timer;
         std::vector<Waiting> waiting;

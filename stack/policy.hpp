@@ -29,6 +29,9 @@ enum class FullRing : std::uint8_t {
 /// When groups are joined while one whose join was refused waits for its next try.
 enum class BesideRefused : std::uint8_t { at_once, with_its_next_try, never };
 
+/// What a DHCP client sends a message for.
+enum class DhcpPurpose : std::uint8_t { address, renewal, rebinding, release };
+
 /// Why a link begins.
 enum class Beginning : std::uint8_t {
     first,      ///< the first one since the interface was made
@@ -100,6 +103,8 @@ struct Policy {
     bool adopts_anew = true;
     /// Whether the MTU of a later join's answer does. RFC4391-5-03, RFC4391-7-01.
     bool adopts_mtu_anew = true;
+    /// That MTU, by the one before. RFC4391-7-02.
+    std::size_t (*mtu_anew)(std::size_t before, std::size_t now) = [](std::size_t, std::size_t now) { return now; };
     /// Whether a link that was lost with its port, or with its P_Key, begins again with that. RFC4391-5-02.
     bool returns_with_port = true;
     bool returns_with_p_key = true;
@@ -148,6 +153,10 @@ struct Policy {
     bool grh_across_subnets = true;
     /// Whether a packet is taken that is right in all else. RFC4391-2-01, RFC4391-6-09.
     bool (*accepts_packet)(const wire::Packet&) = [](const wire::Packet&) { return true; };
+    /// Whether what came to a group is taken, by its GRH. RFC4391-6-09.
+    bool (*takes_from_group)(wire::View<wire::Grh>, const Link&) = [](wire::View<wire::Grh>, const Link&) {
+        return true;
+    };
     /// Least time between two answers to echo requests; what comes earlier gets none. RFC 1122, 3.2.2; RFC 4443, 2.4.
     fabric::Duration between_echo_replies{};
     /// Whether a packet with or without a GRH is taken; `is_resolution`: ARP or Neighbour Discovery. RFC4391-6-09.
@@ -277,6 +286,12 @@ struct Policy {
     wire::Gid (*arp_request_group)(const Link&) = [](const Link& link) { return link.broadcast_gid(); };
     /// Whether an address of this node is answered for. RFC4391-9-01.
     bool answers_arp = true;
+    /// Whether an address is answered for, by whether it is an own one; in IPv6 too. RFC4391-9-01, RFC4391-9-02.
+    bool (*answers_for)(bool is_own) = [](bool is_own) { return is_own; };
+    /// Whether an answer that all heard is heeded as one to this node alone; in IPv6 too. RFC4391-9.1.1-04.
+    bool heeds_answers_to_all = true;
+    /// Whether who did not answer is asked for again; in IPv6 too. RFC4391-9-01, RFC4391-9-02.
+    bool asks_silent_again = true;
     /// False: replies go to the broadcast group. RFC4391-9.1.1-05.
     bool arp_reply_is_unicast = true;
     /// The queue pair that a reply goes to, by the requester's address and its SrcQP. RFC4391-9.1.1-05.
@@ -287,6 +302,16 @@ struct Policy {
 
     /// Whether a solicitation is answered. RFC4391-9-02.
     bool answers_solicitations = true;
+    /// What is sent with; 255 is what the others take. RFC4391-9-02.
+    std::uint8_t solicited_hop_limit = 255, advertised_hop_limit = 255;
+    /// Whether only what has that Hop Limit is taken. RFC4391-9-02.
+    bool demands_link_local_discovery = true;
+    /// Whether an answer has the Solicited flag. RFC4391-9-02.
+    bool says_solicited = true;
+    /// Whether who asks without an address is answered. RFC4391-9-02.
+    bool defends_address = true;
+    /// Whether options that are not known are passed over. RFC4391-9-02.
+    bool ignores_unknown_options = true;
     /// Whether solicitations and advertisements carry the option, by whether it is the answer to a unicast
     /// solicitation: that one may do without (RFC 4861, 7.2.4). RFC4391-9.3-01.
     bool (*sends_nd_option)(bool answers_unicast) = [](bool) { return true; };
@@ -378,6 +403,8 @@ struct Policy {
     bool leaves_groups = true;
     /// Whether it stays while another IP group has the same MGID. UDMC-11.
     bool keeps_shared_groups = true;
+    /// Whether a group is asked for while its leave is on its way; else it is taken for joined still. RFC4391-10-15.
+    bool joins_behind_leave = true;
     /// Whether a leave that was not answered is sent again. RFC4391-10-20.
     bool repeats_leaves = true;
     /// Whether an interface that is taken down leaves the broadcast group. RFC4391-10-20.
@@ -397,6 +424,8 @@ struct Policy {
     bool rejoins_deleted = true;
     /// Whether an interface that is taken down leaves its groups. RFC4391-10-20.
     bool leaves_when_down = true;
+    /// Whether it leaves those that it has sent to. RFC4392-4.2.5-01.
+    bool leaves_sent_groups_when_down = true;
     /// Whether a group is joined as FullMember by who is in it for sending only. RFC4391-10-15.
     bool (*joins_beside_sending)(const wire::IpAddress& group) = [](const wire::IpAddress&) { return true; };
     /// Whether the queue pair is attached to a joined group, by whether it was sent to before. RFC4391-2-01.
@@ -426,6 +455,10 @@ struct Policy {
     bool (*router_wants)(const wire::Gid& mgid, const Link&) = answers::is_group_of_link;
     /// Whether a router joins groups that are created later. RFC4391-11-04.
     bool router_heeds_creation = true;
+    /// Whether it lists and joins the groups again when the link begins again. RFC4391-11-01.
+    bool router_begins_anew = true;
+    /// Whether a group that was deleted is joined when it is created again. RFC4391-11-04.
+    bool router_forgets_deleted = true;
 
     // 12. Failures.
 
@@ -504,18 +537,22 @@ struct Policy {
 
     /// RFC4390-2.1-01, RFC4390-2.1-02.
     std::uint8_t dhcp_htype = wire::Dhcp::infiniband;
-    std::uint8_t dhcp_hlen = 0;
+    std::uint8_t (*dhcp_hlen)(DhcpPurpose) = [](DhcpPurpose) { return std::uint8_t{0}; };
     /// RFC4390-2.1-03.
     wire::OctetArray<16> (*dhcp_chaddr)(const HardwareAddress&) = [](const HardwareAddress&) {
         return wire::OctetArray<16>{};
     };
     /// The client identifier; empty: the option is left out. RFC4390-2.1-04, RFC4390-2.1-05.
     std::vector<std::uint8_t> (*dhcp_client_identifier)(std::uint64_t port_guid) = answers::dhcp_client_identifier;
+    /// Whether a message has it. RFC4390-2.1-04.
+    bool (*dhcp_names_client)(DhcpPurpose) = [](DhcpPurpose) { return true; };
+    /// What the IAID of the n-th message differs by from that of the first. RFC4390-2.1-05.
+    std::uint32_t (*dhcp_iaid_of_its_own)(std::uint32_t message) = [](std::uint32_t) { return std::uint32_t{0}; };
     /// The BROADCAST flag. RFC4390-2-01, RFC4390-2.2-01, RFC4390-2.2-02.
-    bool (*dhcp_broadcast)(bool is_bound) = [](bool is_bound) { return !is_bound; };
-    /// ciaddr, by the address that is offered or held. RFC4390-2.2-01.
-    std::uint32_t (*dhcp_ciaddr)(bool is_bound, std::uint32_t address) = [](bool is_bound, std::uint32_t address) {
-        return is_bound ? address : 0;
+    bool (*dhcp_broadcast)(DhcpPurpose) = [](DhcpPurpose purpose) { return purpose == DhcpPurpose::address; };
+    /// ciaddr, by the address that is offered or held. RFC4390-2.2-01, RFC4390-2.2-02.
+    std::uint32_t (*dhcp_ciaddr)(DhcpPurpose, std::uint32_t address) = [](DhcpPurpose purpose, std::uint32_t address) {
+        return purpose == DhcpPurpose::address ? 0 : address;
     };
 
     /// Whether a server's reply to a client with this ciaddr goes by broadcast; else to the client's address.

@@ -90,6 +90,7 @@ const std::vector<Change> frames{
     {"grh_on_multicast", [](Policy& p) { p.grh_on_multicast = false; }},
     {"grh_on_unicast", [](Policy& p) { p.grh_on_unicast = true; }},
     {"grh_across_subnets", [](Policy& p) { p.grh_across_subnets = false; }},
+    {"takes_from_group", [](Policy& p) { p.takes_from_group = [](View<Grh>, const Link&) { return false; }; }},
     {"accepts_packet", [](Policy& p) { p.accepts_packet = [](const Packet& packet) { return !packet.grh; }; }},
     {"between_echo_replies", [](Policy& p) { p.between_echo_replies = std::chrono::hours{1}; }},
     {"accepts_grh",
@@ -159,6 +160,10 @@ const std::vector<Change> unicast{
     {"arp_reply_qpn", [](Policy& p) { p.arp_reply_qpn = [](const HardwareAddress&, std::uint32_t q) { return q; }; },
      Of::ipv4},
     {"answers_solicitations", [](Policy& p) { p.answers_solicitations = false; }, Of::ipv6},
+    {"solicited_hop_limit", [](Policy& p) { p.solicited_hop_limit = 64; }, Of::ipv6},
+    {"advertised_hop_limit", [](Policy& p) { p.advertised_hop_limit = 64; }, Of::ipv6},
+    {"says_solicited", [](Policy& p) { p.says_solicited = false; }, Of::ipv6},
+    {"answers_for", [](Policy& p) { p.answers_for = [](bool) { return false; }; }},
     {"sends_nd_option", [](Policy& p) { p.sends_nd_option = [](bool) { return false; }; }, Of::ipv6},
     {"nd_source", [](Policy& p) { p.nd_source = LinkAddressOption::target; }, Of::ipv6},
     {"nd_target", [](Policy& p) { p.nd_target = LinkAddressOption::source; }, Of::ipv6},
@@ -290,15 +295,17 @@ const std::vector<Change> connected{
 
 const std::vector<Change> dhcp{
     {"dhcp_htype", [](Policy& p) { p.dhcp_htype = 1; }, Of::ipv4},
-    {"dhcp_hlen", [](Policy& p) { p.dhcp_hlen = 20; }, Of::ipv4},
+    {"dhcp_hlen", [](Policy& p) { p.dhcp_hlen = [](DhcpPurpose) { return std::uint8_t{20}; }; }, Of::ipv4},
     {"dhcp_chaddr", [](Policy& p) { p.dhcp_chaddr = [](const HardwareAddress&) { return OctetArray<16>{1}; }; },
      Of::ipv4},
     {"dhcp_client_identifier",
      [](Policy& p) { p.dhcp_client_identifier = [](std::uint64_t) { return std::vector<std::uint8_t>{}; }; }, Of::ipv4},
-    {"dhcp_broadcast", [](Policy& p) { p.dhcp_broadcast = [](bool) { return false; }; }, Of::ipv4},
+    {"dhcp_broadcast", [](Policy& p) { p.dhcp_broadcast = [](DhcpPurpose) { return false; }; }, Of::ipv4},
+    {"dhcp_names_client", [](Policy& p) { p.dhcp_names_client = [](DhcpPurpose) { return false; }; }, Of::ipv4},
     {"dhcp_reply_is_broadcast", [](Policy& p) { p.dhcp_reply_is_broadcast = [](std::uint32_t) { return false; }; },
      Of::ipv4},
-    {"dhcp_ciaddr", [](Policy& p) { p.dhcp_ciaddr = [](bool, std::uint32_t) { return 0x0a010001u; }; }, Of::ipv4},
+    {"dhcp_ciaddr", [](Policy& p) { p.dhcp_ciaddr = [](DhcpPurpose, std::uint32_t) { return 0x0a010001u; }; },
+     Of::ipv4},
 };
 
 void check_all(const std::vector<Change>& changes) {

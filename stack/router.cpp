@@ -23,6 +23,7 @@ void Router::disable() {
 }
 
 void Router::link_up() {
+    if (!joined_.empty() && !interface_.policy().router_begins_anew) return;
     lifetime_.renew();
     joined_.clear();
     if (is_enabled_ && interface_.policy().router_lists_groups) list_groups();
@@ -62,6 +63,10 @@ void Router::join(const Gid& mgid) {
 /// RFC 4391, 11 C.
 void Router::group_created(const Gid& mgid) {
     if (is_enabled_ && interface_.policy(family_of_group(mgid)).router_heeds_creation) join(mgid);
+}
+
+void Router::group_deleted(const Gid& mgid) {
+    if (interface_.policy(family_of_group(mgid)).router_forgets_deleted) joined_.erase(mgid);
 }
 
 }  // namespace ipoib::stack

@@ -19,7 +19,7 @@ public:
     void link_up();
     /// Traps 66 and 67.
     void group_created(const wire::Gid& mgid);
-    void group_deleted(const wire::Gid& mgid) { joined_.erase(mgid); }
+    void group_deleted(const wire::Gid& mgid);
 
 private:
     void list_groups();

@@ -4,6 +4,8 @@
 
 namespace ipoib::conformance {
 
+using Purpose = stack::DhcpPurpose;
+
 const Mutant dhcp_htype_of_ethernet{
     .name = "dhcp-htype-1",
     .what = "sends DHCP with the hardware type of Ethernet",
@@ -15,7 +17,7 @@ const Mutant dhcp_hlen_of_address{
     .name = "dhcp-hlen-20",
     .what = "sends DHCP with the length of its link-layer address",
     .breaks = {&rfc4390::hlen},
-    .stack = [](Policy& policy) { policy.dhcp_hlen = LinkAddress::size; },
+    .stack = [](Policy& policy) { policy.dhcp_hlen = [](Purpose) { return std::uint8_t{LinkAddress::size}; }; },
 };
 
 const Mutant dhcp_part_of_address{
@@ -60,21 +62,83 @@ const Mutant dhcp_wants_unicast{
     .name = "dhcp-no-broadcast",
     .what = "never asks a DHCP server for a broadcast reply",
     .breaks = {&rfc4390::broadcast_reply_requested, &rfc4390::broadcast_flag_set},
-    .stack = [](Policy& policy) { policy.dhcp_broadcast = [](bool) { return false; }; },
+    .stack = [](Policy& policy) { policy.dhcp_broadcast = [](Purpose) { return false; }; },
 };
 
 const Mutant dhcp_wants_broadcast{
     .name = "dhcp-always-broadcast",
     .what = "asks a DHCP server for a broadcast reply though it has an address",
     .breaks = {&rfc4390::broadcast_flag_clear},
-    .stack = [](Policy& policy) { policy.dhcp_broadcast = [](bool) { return true; }; },
+    .stack = [](Policy& policy) { policy.dhcp_broadcast = [](Purpose) { return true; }; },
 };
 
 const Mutant dhcp_early_ciaddr{
     .name = "dhcp-early-ciaddr",
     .what = "fills ciaddr with the address that it was offered",
     .breaks = {&rfc4390::broadcast_flag_set},
-    .stack = [](Policy& policy) { policy.dhcp_ciaddr = [](bool, std::uint32_t address) { return address; }; },
+    .stack = [](Policy& policy) { policy.dhcp_ciaddr = [](Purpose, std::uint32_t address) { return address; }; },
+};
+
+const Mutant dhcp_hlen_when_bound{
+    .name = "dhcp-hlen-when-bound",
+    .what = "renews its DHCP lease with the length of its link-layer address",
+    .breaks = {&rfc4390::hlen},
+    .stack =
+        [](Policy& policy) {
+            policy.dhcp_hlen = [](Purpose purpose) {
+                return static_cast<std::uint8_t>(purpose == Purpose::address ? 0 : LinkAddress::size);
+            };
+        },
+    .spares = {"IPOIB-4390-2.1-VAL-001"},
+};
+
+const Mutant dhcp_nameless_when_bound{
+    .name = "dhcp-renews-without-identifier",
+    .what = "renews its DHCP lease, and gives it back, without a client identifier",
+    .breaks = {&rfc4390::client_identifier_present},
+    .stack =
+        [](Policy& policy) { policy.dhcp_names_client = [](Purpose purpose) { return purpose == Purpose::address; }; },
+    .spares = {"IPOIB-4390-2.1-VAL-001"},
+};
+
+const Mutant dhcp_releases_namelessly{
+    .name = "dhcp-releases-without-identifier",
+    .what = "gives its DHCP lease back without a client identifier",
+    .breaks = {&rfc4390::client_identifier_present},
+    .stack =
+        [](Policy& policy) { policy.dhcp_names_client = [](Purpose purpose) { return purpose != Purpose::release; }; },
+    .spares = {"IPOIB-4390-2.1-VAL-001"},
+};
+
+const Mutant dhcp_many_clients{
+    .name = "dhcp-identifier-changes",
+    .what = "names itself by another IAID in each DHCP message",
+    .breaks = {&rfc4390::client_identifier_format},
+    .stack = [](Policy& policy) { policy.dhcp_iaid_of_its_own = [](std::uint32_t message) { return message; }; },
+};
+
+const Mutant dhcp_rebinds_by_broadcast{
+    .name = "dhcp-rebinds-for-broadcast",
+    .what = "asks for a broadcast reply when it asks any DHCP server to prolong its lease",
+    .breaks = {&rfc4390::broadcast_flag_clear},
+    .stack =
+        [](Policy& policy) {
+            policy.dhcp_broadcast = [](Purpose purpose) {
+                return purpose == Purpose::address || purpose == Purpose::rebinding;
+            };
+        },
+};
+
+const Mutant dhcp_rebinds_without_address{
+    .name = "dhcp-rebinds-without-ciaddr",
+    .what = "leaves ciaddr zero when it asks any DHCP server to prolong its lease",
+    .breaks = {&rfc4390::broadcast_flag_clear},
+    .stack =
+        [](Policy& policy) {
+            policy.dhcp_ciaddr = [](Purpose purpose, std::uint32_t address) {
+                return purpose == Purpose::address || purpose == Purpose::rebinding ? 0 : address;
+            };
+        },
 };
 
 const Mutant dhcp_server_unicasts{

@@ -31,10 +31,11 @@ struct HcaBehaviour {
     bool discards_wrong_q_key = true;
     bool discards_wrong_q_key_of_multicast = true;  ///< where it discards any
     bool discards_wrong_p_key = true;
-    std::uint16_t p_key_bits = 0xffff;        ///< those that it looks at
-    std::uint32_t q_key_bits = 0xffff'ffff;   ///< those that it looks at
-    bool takes_limited_members = true;        ///< of its partition, where it is a full member itself
-    bool keeps_limited_members_apart = true;  ///< drops what one limited member sends to another
+    bool discards_wrong_p_key_of_multicast = true;  ///< where it discards any
+    std::uint16_t p_key_bits = 0xffff;              ///< those that it looks at
+    std::uint32_t q_key_bits = 0xffff'ffff;         ///< those that it looks at
+    bool takes_limited_members = true;              ///< of its partition, where it is a full member itself
+    bool keeps_limited_members_apart = true;        ///< drops what one limited member sends to another
     bool discards_multicast_without_grh = true;
     bool loops_back = true;  ///< to other attached queue pairs of the sender's adapter
     bool delivers_to_all_attached = true;

@@ -187,12 +187,15 @@ void Hca::State::collect(const Arrival& arrival, std::vector<QueuePair*>& target
 }
 
 void Hca::State::hand_to(QueuePair& queue_pair, Arrival& arrival) {
-    if (behaviour.discards_wrong_p_key && !is_p_key_right(queue_pair, arrival.p_key)) {
+    const bool is_multicast = is_multicast_lid(arrival.dlid);
+    const bool looks_at_p_key =
+        behaviour.discards_wrong_p_key && (behaviour.discards_wrong_p_key_of_multicast || !is_multicast);
+    if (looks_at_p_key && !is_p_key_right(queue_pair, arrival.p_key)) {
         ++drops.p_key;
         return agent.count_bad_p_key();
     }
-    const bool looks_at_q_key = behaviour.discards_wrong_q_key &&
-                                (behaviour.discards_wrong_q_key_of_multicast || !is_multicast_lid(arrival.dlid));
+    const bool looks_at_q_key =
+        behaviour.discards_wrong_q_key && (behaviour.discards_wrong_q_key_of_multicast || !is_multicast);
     if (looks_at_q_key && ((arrival.q_key ^ queue_pair.q_key) & behaviour.q_key_bits) != 0) {
         ++drops.q_key;
         return agent.count_bad_q_key();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/cases/prelude.hpp"
+#include "conformance/cases/rfc4390-02-dhcp/client_message.hpp"
 
 namespace ipoib::conformance {
 
@@ -10,26 +10,16 @@ const Case dhcp_client_without_address{
                &rfc4390::client_identifier_present, &rfc4390::client_identifier_format, &rfc4390::broadcast_flag_set},
     .pass_if =
         "DHCPDISCOVER and the DHCPREQUEST after an offer have htype 32, hlen 0, chaddr zero, an IAID and a DUID, the "
-        "BROADCAST flag, ciaddr 0",
+        "same in both, the BROADCAST flag, ciaddr 0",
     .tags = {"dhcp"},
     .dut_can = {"dhcp"},
     .lasts_at_most = 40s,
     .steps =
         [](Bench& bench) {
-            const auto judge = [&bench](DhcpType type) {
+            const auto judge = [&bench](DhcpType type, const ClientName& name) {
                 const auto message = dhcp_of_dut(type);
                 const auto soon = within(1s);
-                bench.same_step("htype", rfc4390::htype);
-                bench.inspect(with_dhcp(message, Dhcp::htype, Dhcp::infiniband), soon);
-                bench.same_step("hlen", rfc4390::hlen);
-                bench.inspect(with_dhcp(message, Dhcp::hlen, 0), soon);
-                bench.same_step("chaddr", rfc4390::chaddr_zero);
-                bench.inspect(with_dhcp(message, Dhcp::chaddr, {}), soon);
-                bench.same_step("A client identifier", rfc4390::client_identifier_present);
-                bench.inspect(with_client_identifier(message), soon);
-                bench.same_step("The form of the client identifier", rfc4390::client_identifier_format);
-                if (bench.happens(message.such_that("with an identifier", has_client_identifier), soon))
-                    bench.inspect(with_duid(message), soon);
+                judge_client_message(bench, message, name);
                 bench.same_step("The BROADCAST flag", rfc4390::broadcast_reply_requested, rfc4390::broadcast_flag_set);
                 bench.inspect(with_dhcp(message, Dhcp::broadcast, true), soon);
                 bench.same_step("ciaddr", rfc4390::broadcast_flag_set);
@@ -38,11 +28,12 @@ const Case dhcp_client_without_address{
             bench.step("A client begins");
             bench.dut->dhcp(true);
             const auto discover = bench.obtain(dhcp_of_dut(DhcpType::discover), within(20s), dhcp_of);
-            judge(DhcpType::discover);
+            const ClientName name(bench, dhcp_of_dut(DhcpType::discover), within(1s));
+            judge(DhcpType::discover, name);
             bench.step("It takes an offer");
             bench.send(dhcp_reply(DhcpType::offer, discover, {.address = bench.free_address()}));
             bench.precondition(dhcp_of_dut(DhcpType::request), within(5s));
-            judge(DhcpType::request);
+            judge(DhcpType::request, name);
         },
 };
 
