@@ -373,13 +373,18 @@ std::uint32_t Bench::free_address() const {
     return address;
 }
 
-IpAddress Bench::fresh_neighbour() {
+IpAddress Bench::fresh_neighbour() { return situation().is_ipv6() ? fresh_neighbour6() : fresh_neighbour4(); }
+
+IpAddress Bench::fresh_neighbour6() {
     constexpr std::uint64_t beside = 0x5a00'0000;
+    const auto& own = situation().tester.ipv6;
+    return IpAddress::v6(Gid::of(own.prefix(), own.interface_id() ^ (beside | context_.session.next_number())));
+}
+
+IpAddress Bench::fresh_neighbour4() {
     constexpr std::uint32_t hosts = 0xff, first = 130, count = 70;
     const auto& s = situation();
     const auto number = context_.session.next_number();
-    if (s.is_ipv6())
-        return IpAddress::v6(Gid::of(s.tester.ipv6.prefix(), s.tester.ipv6.interface_id() ^ (beside | number)));
     auto address = (s.tester.ipv4 & ~hosts) | (first + number % count);
     while (address == s.tester.ipv4 || address == s.dut.ipv4) ++address;
     return IpAddress::v4(address);

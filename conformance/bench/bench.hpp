@@ -184,6 +184,8 @@ public:
     [[nodiscard]] std::uint32_t free_address() const;
     /// An address of the family beside them; each call gives another.
     [[nodiscard]] wire::IpAddress fresh_neighbour();
+    [[nodiscard]] wire::IpAddress fresh_neighbour4();
+    [[nodiscard]] wire::IpAddress fresh_neighbour6();
     /// Who has the DUT's address, in the family of the situation? To the group that such questions go to: the broadcast
     /// group; the solicited-node group, which the tester joins for it.
     [[nodiscard]] Message address_request_to_group();

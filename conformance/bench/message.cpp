@@ -178,6 +178,25 @@ Message announcement() {
             }};
 }
 
+Message announcement_to_all(std::uint16_t mlid_of_all_nodes) {
+    return {
+        "announcement of the tester's link-layer address to all", [=](const Situation& s) {
+            if (!s.is_ipv6()) {
+                const auto reply = build::arp_reply(s.tester, s.tester, s.link);
+                return build::broadcast(s.tester, s.link).add(copy_of<Arp>(reply)).add(copy_of<ArpAddresses>(reply));
+            }
+            constexpr std::uint8_t only_from_the_link = 255;
+            const auto all = Gid::of(std::uint64_t{0xff02} << 48, 1);
+            const auto told = announcement().make(s);
+            auto packet =
+                build::multicast(s.tester, mgid_for_ipv6(all, s.link.p_key, s.link.scope), mlid_of_all_nodes, s.link);
+            return with_ipv6(std::move(packet), s.tester.ipv6, all, only_from_the_link)
+                .add(copy_of<Icmpv6>(told))
+                .add(copy_of<NdTarget>(told))
+                .add(copy_of<LinkAddressOption>(told));
+        }};
+}
+
 Message address_request() {
     return {"address request", [](const Situation& s) {
                 return (s.is_ipv6() ? unicast_neighbour_solicitation() : arp_request()).make(s);

@@ -79,6 +79,9 @@ private:
 /// The tester tells everybody of its link-layer address, unasked: gratuitous ARP, or to the DUT a Neighbour
 /// Advertisement with the Override flag, in the family of the situation.
 [[nodiscard]] Message announcement();
+/// The same by the answer that all hear: an ARP reply by broadcast; in IPv6 an advertisement to all nodes, whose group
+/// has this MLID.
+[[nodiscard]] Message announcement_to_all(std::uint16_t mlid_of_all_nodes);
 /// Who has the DUT's address, in the family of the situation? ARP to the broadcast group; Neighbour Solicitation to the
 /// DUT itself, as the solicited-node group asks for a join.
 [[nodiscard]] Message address_request();

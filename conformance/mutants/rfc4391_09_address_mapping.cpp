@@ -210,6 +210,82 @@ const Mutant solicitations_unanswered{
     .spares = {"IPOIB-4391-9.1.2-VAL-007"},
 };
 
+const Mutant advertisements_from_beyond{
+    .name = "nd-answers-with-hop-limit-64",
+    .what = "answers Neighbour Solicitations with a Hop Limit that nobody takes",
+    .breaks = {&rfc4391::ipv6_resolved_by_nd},
+    .stack = [](Policy& policy) { policy.advertised_hop_limit = 64; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+};
+
+const Mutant solicitations_from_beyond{
+    .name = "nd-asks-with-hop-limit-64",
+    .what = "sends Neighbour Solicitations with a Hop Limit that nobody takes",
+    .breaks = {&rfc4391::ipv6_resolved_by_nd},
+    .stack = [](Policy& policy) { policy.solicited_hop_limit = 64; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+};
+
+const Mutant believes_distant_neighbours{
+    .name = "nd-takes-any-hop-limit",
+    .what = "takes Neighbour Discovery that may have come over a router",
+    .breaks = {&rfc4391::ipv6_resolved_by_nd},
+    .stack = [](Policy& policy) { policy.demands_link_local_discovery = false; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+};
+
+const Mutant answers_as_if_unasked{
+    .name = "nd-without-solicited-flag",
+    .what = "answers Neighbour Solicitations without the Solicited flag",
+    .breaks = {&rfc4391::ipv6_resolved_by_nd},
+    .stack = [](Policy& policy) { policy.says_solicited = false; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+};
+
+const Mutant defends_no_address{
+    .name = "nd-probes-unanswered",
+    .what = "does not answer who asks without an address whether its own is free",
+    .breaks = {&rfc4391::ipv6_resolved_by_nd},
+    .stack = [](Policy& policy) { policy.defends_address = false; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+};
+
+const Mutant unknown_options_refused{
+    .name = "nd-unknown-options-refused",
+    .what = "drops Neighbour Discovery with an option that it does not know",
+    .breaks = {&rfc4391::ipv6_resolved_by_nd},
+    .stack = [](Policy& policy) { policy.ignores_unknown_options = false; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+};
+
+const Mutant answers_for_all{
+    .name = "answers-for-others",
+    .what = "answers for the addresses of others",
+    .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
+    .stack = [](Policy& policy) { policy.answers_for = [](bool) { return true; }; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
+};
+
+const Mutant silent_neighbours_given_up{
+    .name = "asks-silent-neighbours-once",
+    .what = "never asks again for the address of a neighbour that did not answer",
+    .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
+    .stack = [](Policy& policy) { policy.asks_silent_again = false; },
+    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
+};
+
+const Mutant deaf_to_announcements{
+    .name = "announcements-to-all-ignored",
+    .what = "takes an answer of address resolution only where it came to itself alone",
+    .breaks = {&rfc4391::ip_to_advertised_qpn},
+    .stack = [](Policy& policy) { policy.heeds_answers_to_all = false; },
+    .spares = {"IPOIB-4391-9.1.1-INV-002", "IPOIB-4391-9.1.1-VAL-001", "IPOIB-4391-9.1.1-VAL-005",
+               "IPOIB-4391-9.1.1-VAL-006"},
+    .twin = Twin{},
+};
+
 const Mutant asks_no_path{
     .name = "no-path-query",
     .what = "sends to the LID that it heard, without asking for the rate of the path",
