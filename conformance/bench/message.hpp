@@ -24,6 +24,15 @@ public:
         return edited(" with " + words(wire::spec_of<Header>, field, value),
                       [=](build::PacketBuilder& packet) { packet.set(field, value); });
     }
+    /// One for each value.
+    template <class Header, class T>
+    [[nodiscard]] std::vector<Message> with_each(const wire::Field<Header, T>& field,
+                                                 const std::vector<T>& values) const {
+        std::vector<Message> all;
+        all.reserve(values.size());
+        for (const auto& value : values) all.push_back(with(field, value));
+        return all;
+    }
     /// Takes a header away.
     template <class Header>
     [[nodiscard]] Message without() const {

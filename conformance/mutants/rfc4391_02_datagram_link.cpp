@@ -32,6 +32,15 @@ const Mutant hca_takes_any_p_key{
     .spares = {"IPOIB-4391-5-VAL-009"},
 };
 
+const Mutant hca_any_p_key_in_groups{
+    .name = "hca-any-multicast-pkey",
+    .what = "the HCA takes multicast of any partition",
+    .breaks = {&rfc4391::ud_same_partition_and_qkey, &rfc4391::pkey_match},
+    .hca = [](HcaBehaviour& hca) { hca.discards_wrong_p_key_of_multicast = false; },
+    .sometimes = {&rfc4392::limited_members_kept_apart},
+    .spares = {"IPOIB-4391-5-VAL-009"},
+};
+
 const Mutant hca_takes_neighbouring_p_keys{
     .name = "hca-pkey-low-octet",
     .what = "the HCA looks at the low octet of a P_Key only",
@@ -46,6 +55,17 @@ const Mutant drops_odd_lengths{
     .breaks = {&rfc4391::ud_transport},
     .stack = [](Policy& policy) { policy.accepts_length = [](std::size_t length) { return length % 4 != 1; }; },
     .sometimes = {&rfc4391::ip_mtu_2044},
+    .spares = {"IPOIB-4391-2-VAL-002", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013"},
+};
+
+const Mutant headers_alone_lost{
+    .name = "shortest-datagrams-lost",
+    .what = "drops IPv4 packets that carry nothing behind their headers",
+    .breaks = {&rfc4391::ud_transport},
+    .stack =
+        [](Policy& policy) {
+            policy.accepts_length = [](std::size_t length) { return length > Ipv4::size + Icmp::size; };
+        },
     .spares = {"IPOIB-4391-2-VAL-002", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013"},
 };
 

@@ -33,6 +33,26 @@ const Mutant hca_takes_ends_of_mgids{
     .sometimes = {&rfc4392::explicit_join_to_receive},
 };
 
+const Mutant hca_takes_other_links{
+    .name = "hca-mgid-scope-and-pkey",
+    .what = "the HCA takes packets to a group whose MGID differs both in scope and in P_Key from one that it is in",
+    .breaks = {&udmc::unregistered_mgid_discarded},
+    .hca =
+        [](HcaBehaviour& hca) {
+            hca.takes_for = [](const Gid& attached, const Gid& dgid) {
+                auto other = dgid;
+                const auto gives = [&](const auto& field) {
+                    const auto own = Bytes<Mgid>{attached.octets}[field];
+                    const bool differs = Bytes<Mgid>{dgid.octets}[field] != own;
+                    set_field(MutableOctets{other.octets}, field, own);
+                    return differs;
+                };
+                const bool has_other_scope = gives(Mgid::scope), has_other_p_key = gives(Mgid::p_key);
+                return has_other_scope && has_other_p_key && other == attached;
+            };
+        },
+};
+
 const Mutant hca_loops_nothing_back{
     .name = "hca-no-loopback",
     .what = "the HCA does not give multicast to other queue pairs of the sender's adapter",

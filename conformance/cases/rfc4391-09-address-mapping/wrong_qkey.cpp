@@ -2,16 +2,6 @@
 #include "conformance/cases/prelude.hpp"
 
 namespace ipoib::conformance {
-namespace {
-
-std::vector<Message> with_each_of(const std::vector<std::uint32_t>& q_keys, const Message& question) {
-    std::vector<Message> all;
-    all.reserve(q_keys.size());
-    for (const auto q_key : q_keys) all.push_back(question.with(Deth::q_key, q_key));
-    return all;
-}
-
-}  // namespace
 
 const Case wrong_qkey_is_not_accepted{
     .id = "IPOIB-4391-9.1-INV-001",
@@ -32,7 +22,7 @@ const Case wrong_qkey_is_not_accepted{
             std::erase(others, own);
             bench.step("The Q_Key differs in one bit, or is one of others");
             bench.control();
-            bench.forbid_each(with_each_of(others, echo_request()), echo_reply());
+            bench.forbid_each(echo_request().with_each(Deth::q_key, others), echo_reply());
             bench.step("A question for its address in a group is answered");
             const auto solicited = IpAddress::v6(solicited_node_group(bench.situation().dut.ipv6));
             const auto question =
@@ -41,7 +31,7 @@ const Case wrong_qkey_is_not_accepted{
             bench.precondition(address_reply(), within(0ms));
             bench.step("The Q_Key of one differs in one bit, or is one of others");
             bench.control();
-            bench.forbid_each(with_each_of(others, question), address_reply());
+            bench.forbid_each(question.with_each(Deth::q_key, others), address_reply());
         },
 };
 
