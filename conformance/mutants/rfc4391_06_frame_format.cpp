@@ -51,6 +51,19 @@ const Mutant loses_some_traffic_classes{
     .twin = Twin{},
 };
 
+const Mutant groups_of_other_hop_limits_lost{
+    .name = "group-hop-limit-lost",
+    .what = "drops what came to a group with another HopLimit than the link's",
+    .breaks = {&rfc4391::grh_optional_on_receive},
+    .stack =
+        [](Policy& policy) {
+            policy.takes_from_group = [](View<Grh> grh, const Link& link) {
+                return grh[Grh::hop_limit] == link.hop_limit;
+            };
+        },
+    .twin = Twin{},
+};
+
 const Mutant goes_by_ip_version{
     .name = "type-by-ip-version",
     .what = "goes by the IP version instead of the Type",

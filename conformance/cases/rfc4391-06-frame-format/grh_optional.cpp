@@ -8,8 +8,8 @@ const Case grh_is_optional_on_unicast{
     .title = "Unicast packets are received with and without a GRH",
     .checks = {&rfc4391::grh_optional_on_receive},
     .pass_if =
-        "echo requests, ARP and Neighbour Solicitations with and without a GRH are answered, whatever TClass, "
-        "FlowLabel and HopLimit the sender's path has",
+        "echo requests, ARP and Neighbour Solicitations with and without a GRH are answered, and in a group, whatever "
+        "TClass, FlowLabel and HopLimit they have",
     .tags = {"grh", "ipv4", "ipv6"},
     .in_both_families = true,
     .steps =
@@ -45,6 +45,20 @@ const Case grh_is_optional_on_unicast{
             bench.step("A question for the DUT's address, to itself, with a GRH");
             bench.send(address_request_with_grh());
             bench.require(address_reply(), within(2s));
+            bench.step("The same in a group, with the GRH of other senders");
+            const auto question = bench.address_request_to_group();
+            bench.send_until(question, address_reply(), within(2s));
+            bench.precondition(address_reply(), within(0ms));
+            const auto is_told = [&](const Message& asked) {
+                bench.send_until(asked, address_reply(), within(1s));
+                bench.require(bench.happens(address_reply(), within(0ms)), "an answer to the " + asked.what(), "none");
+            };
+            for (const auto hops : std::array<std::uint8_t, 4>{0, 1, 64, 255})
+                is_told(question.with(Grh::hop_limit, hops));
+            for (const auto traffic_class : std::array<std::uint8_t, 3>{0x00, 0x5a, 0xa5})
+                is_told(question.with(Grh::traffic_class, traffic_class));
+            for (const auto flow_label : std::array<std::uint32_t, 3>{0, 0x5a5a5, 0xa5a5a})
+                is_told(question.with(Grh::flow_label, flow_label));
         },
 };
 
