@@ -30,4 +30,34 @@ const Case router_joins_existing_groups{
         },
 };
 
+const Case router_joins_groups_again{
+    .id = "IPOIB-4391-11-VAL-005",
+    .title =
+        "A multicast router joins the groups of the link again when the subnet administrator has lost its memberships",
+    .checks = {&rfc4391::router_listens_to_all_groups},
+    .pass_if =
+        "after the subnet administrator has begun anew, and asked every port to reregister, the DUT asks again to join "
+        "the tester's groups, which are there again",
+    .tags = {"router", "sa", "reregister"},
+    .impact = Impact::fabric,
+    .needs = Ability::see_all | Ability::fabric_control,
+    .dut_can = {"router"},
+    .role = Role::router,
+    .lasts_at_most = 90s,
+    .steps =
+        [](Bench& bench) {
+            const std::array groups{bench.fresh_group4(), bench.fresh_group6()};
+            bench.step("Groups of the tester: the DUT joins them");
+            for (const auto& group : groups) bench.sa.join(group);
+            bench.dut->router(true);
+            for (const auto& group : groups) bench.precondition(join_of(bench.mgid_of(group)), within(10s));
+            bench.step("The subnet administrator begins anew, and the tester joins them again");
+            bench.fabric.change(SetManager{});
+            bench.tester.enter_link_again();
+            for (const auto& group : groups) bench.sa.join(group);
+            bench.expect_rest();
+            for (const auto& group : groups) bench.require(join_of(bench.mgid_of(group)), within(30s));
+        },
+};
+
 }  // namespace ipoib::conformance
