@@ -164,6 +164,7 @@ const Mutant leaks_memberships{
     .what = "leaves none of its groups when it is taken down",
     .breaks = {&rfc4391::leaves_group},
     .stack = [](Policy& policy) { policy.leaves_when_down = false; },
+    .sometimes = {&rfc4392::sender_leaves_in_time},
     .spares = {"IPOIB-4391-10-VAL-008", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-026"},
 };
 
@@ -181,6 +182,17 @@ const Mutant keeps_first_mtu{
     .breaks = {&rfc4391::frame_within_link_mtu},
     .stack = [](Policy& policy) { policy.adopts_mtu_anew = false; },
     .spares = {"IPOIB-4391-7-INV-001", "IPOIB-4391-7-VAL-003", "RULE-RFC4391-7-05"},
+};
+
+const Mutant keeps_smallest_mtu{
+    .name = "keeps-smallest-mtu",
+    .what = "keeps the smallest MTU that the broadcast group ever had",
+    .breaks = {&rfc4391::ip_mtu_2044},
+    .stack =
+        [](Policy& policy) {
+            policy.mtu_anew = [](std::size_t before, std::size_t now) { return std::min(before, now); };
+        },
+    .spares = {"IPOIB-4391-7-VAL-001", "IPOIB-4391-7-VAL-003", "IPOIB-4391-7-VAL-005"},
 };
 
 const Mutant keeps_first_path{
@@ -340,7 +352,7 @@ const Mutant forgets_lowered_mtu{
     .what = "has the link's MTU again whenever it has joined the broadcast group again",
     .breaks = {&rfc4391::ip_mtu_2044},
     .stack = [](Policy& policy) { policy.keeps_lowered_mtu = false; },
-    .spares = {"IPOIB-4391-7-VAL-001", "IPOIB-4391-7-VAL-003"},
+    .spares = {"IPOIB-4391-7-VAL-004", "IPOIB-4391-7-VAL-001", "IPOIB-4391-7-VAL-003"},
 };
 
 const Mutant sends_from_first_lid{

@@ -174,7 +174,7 @@ const Mutant refuses_1280{
     .what = "drops datagrams of more than 1000 octets",
     .breaks = {&rfc4755::cm_minimum_mtu, &rfc4391::ip_mtu_2044},
     .stack = [](Policy& policy) { policy.accepts_length = [](std::size_t datagram) { return datagram <= 1000; }; },
-    .spares = {"IPOIB-4391-7-VAL-005"},
+    .spares = {"IPOIB-4391-7-VAL-004", "IPOIB-4391-7-VAL-005"},
     .twin = Twin{},
 };
 
