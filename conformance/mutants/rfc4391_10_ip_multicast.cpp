@@ -18,7 +18,7 @@ const Mutant sends_as_full_member{
     .what = "joins as FullMember to send, and stays",
     .breaks = {&rfc4391::send_only_join, &rfc4392::sender_leaves_in_time},
     .stack = [](Policy& policy) { policy.send_join_state = join_state::full_member; },
-    .spares = {},
+    .spares = {"IPOIB-4391-10-VAL-023"},
     .twin = Twin{},
 };
 
@@ -60,6 +60,32 @@ const Mutant drops_instead{
     .breaks = {&rfc4391::fallback_to_routers},
     .stack = [](Policy& policy) { policy.with_all_router = stack::Fallback::drop; },
     .spares = {"IPOIB-4391-10-VAL-004"},
+    .twin = Twin{},
+};
+
+const Mutant keeps_more_on_the_link{
+    .name = "link-local-too-wide",
+    .what = "takes groups of 224.0.0.0/16, and IPv6 groups up to admin-local scope, for such as never leave their link",
+    .breaks = {&rfc4391::fallback_to_routers},
+    .stack =
+        [](Policy& policy) {
+            policy.is_redirected = [](const IpAddress& group) {
+                constexpr unsigned admin_local = 4;
+                return group.is_v4() ? group.v4() >> 16 != 0xe000 : (group.octets.octets[1] & 0x0fu) > admin_local;
+            };
+        },
+    .spares = {"IPOIB-4391-10-VAL-004"},
+    .twin = Twin{},
+};
+
+const Mutant joins_behind_leaves_lost{
+    .name = "joins-behind-leaves-lost",
+    .what = "does not join a group that a program joins again while the leave is on its way",
+    .breaks = {&rfc4391::receiver_full_member_join},
+    .stack = [](Policy& policy) { policy.joins_behind_leave = false; },
+    .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
+               "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018",
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
     .twin = Twin{},
 };
 
@@ -240,7 +266,7 @@ const Mutant sends_as_non_member{
     .what = "joins as NonMember to send, and so receives",
     .breaks = {&rfc4391::send_only_join, &rfc4392::sender_leaves_in_time},
     .stack = [](Policy& policy) { policy.send_join_state = join_state::non_member; },
-    .spares = {},
+    .spares = {"IPOIB-4391-10-VAL-023"},
     .twin = Twin{},
 };
 

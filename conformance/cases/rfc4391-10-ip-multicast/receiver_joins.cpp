@@ -19,8 +19,8 @@ const Case receiver_joins_as_full_member{
     .checks = {&rfc4391::receiver_full_member_join, &rfc4391::new_group_link_mtu,
                &rfc4391::new_group_broadcast_parameters, &rfc4391::new_group_other_attributes},
     .pass_if =
-        "the DUT asks to join as FullMember, with the broadcast group's MTU, P_Key, Q_Key, SL, HopLimit, TClass "
-        "and FlowLabel, and the new group has its Rate and PacketLifeTime",
+        "the DUT asks to join as FullMember, also when it has just left, with the broadcast group's MTU, P_Key, Q_Key, "
+        "SL, HopLimit, TClass and FlowLabel, and the new group has its Rate and PacketLifeTime",
     .tags = {"sa", "mtu", "ipv4", "ipv6"},
     .needs = Ability::see_all,
     .dut_can = {"join"},
@@ -69,6 +69,14 @@ const Case receiver_joins_as_full_member{
             bench.precondition(created.has_value(), "the SA tells of the group");
             bench.require_field(created->record, McMemberRecord::rate, broadcast->record[McMemberRecord::rate]);
             bench.require_field(created->record, McMemberRecord::lifetime, broadcast->record[McMemberRecord::lifetime]);
+
+            if (!bench.dut->can("leave")) return;
+            bench.step("It leaves the group and joins it again at once", rfc4391::receiver_full_member_join);
+            bench.dut->leave(group);
+            bench.dut.joins(group);
+            bench.pass_time(3s);
+            // Nobody else is in it.
+            bench.require(bench.sa.has_group(mgid, within(2s)), "the group at the SA", "it has ended");
         },
 };
 
