@@ -25,7 +25,16 @@ const Mutant never_leaves_idle_groups{
     .what = "stays SendOnlyNonMember of a group that it sends nothing to any more",
     .breaks = {&rfc4392::sender_leaves_in_time},
     .stack = [](Policy& policy) { policy.leaves_idle_groups = false; },
+    .spares = {"IPOIB-4391-10-VAL-023"},
     .twin = Twin{},
+};
+
+const Mutant stays_sender_when_down{
+    .name = "stays-sender-when-down",
+    .what = "stays SendOnlyNonMember of the groups that it has sent to when it is taken down",
+    .breaks = {&rfc4392::sender_leaves_in_time},
+    .stack = [](Policy& policy) { policy.leaves_sent_groups_when_down = false; },
+    .spares = {"IPOIB-4392-4.2.5-VAL-001"},
 };
 
 const Mutant hca_joins_limited_members{

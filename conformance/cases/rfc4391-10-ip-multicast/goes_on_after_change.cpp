@@ -324,21 +324,29 @@ const Case unanswered_leave_is_repeated{
 const Case interface_down_leaves_its_groups{
     .id = "IPOIB-4391-10-VAL-023",
     .title = "An interface that is taken down leaves its groups at the SA",
-    .checks = {&rfc4391::leaves_group},
+    .checks = {&rfc4391::leaves_group, &rfc4392::sender_leaves_in_time},
     .pass_if =
         "after the DUT was taken down it is FullMember neither of a program's group, nor of IP's own, nor of the "
-        "broadcast group",
+        "broadcast group; nor does it stay in a group that it has sent to",
     .tags = {"sa", "ipv4", "ipv6"},
     .needs = Ability::trusted_sa,
     .dut_can = {"join", "up", "down"},
     .in_both_families = true,
-    .lasts_at_most = 60s,
+    .lasts_at_most = 140s,
     .steps =
         [](Bench& bench) {
             const auto group = joined_group(bench);
             const auto own = Bench::all_nodes(bench.situation().family);
             const bool has_own = bench.sa.join_state_of_dut(bench.mgid_of(own)) != 0;
-            bench.step("The interface is taken down");
+            const auto sent_to = bench.fresh_group();
+            const bool sends = bench.dut->can("send");
+            if (sends) {
+                bench.step("It sends to a group of the tester");
+                bench.sa.join(sent_to);
+                bench.dut.is_seen_to_send(sent_to, bench.fresh_port());
+            }
+            const auto state_of_sender = [&] { return bench.sa.join_state_of_dut(bench.mgid_of(sent_to)); };
+            bench.step("The interface is taken down", rfc4391::leaves_group);
             bench.dut->down();
             bench.pass_time(5s);
             for (const auto& one : {group, own}) {
@@ -350,6 +358,14 @@ const Case interface_down_leaves_its_groups{
             const auto state = bench.sa.join_state_of_dut(bench.link().broadcast_gid());
             bench.require((state & join_state::full_member) == 0, "no FullMember of the broadcast group any more",
                           "JoinState " + std::to_string(state));
+            bench.same_step("It is no sender any more", rfc4392::sender_leaves_in_time);
+            // Its timer may go on.
+            constexpr auto longest = 60s;
+            for (auto waited = 0s; sends && state_of_sender() != 0 && waited < longest; waited += 5s)
+                bench.pass_time(5s);
+            const auto left = sends ? state_of_sender() : std::uint8_t{0};
+            bench.require(left == 0, "no member of " + text(sent_to) + " any more",
+                          "JoinState " + std::to_string(left));
             bench.dut.comes_up();
         },
 };
