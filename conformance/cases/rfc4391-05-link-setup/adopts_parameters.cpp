@@ -74,7 +74,7 @@ const Case new_broadcast_parameters_are_adopted{
             bench.fabric.change(SetGroup{.mgid = broadcast,
                                          .q_key = link.q_key ^ 0x00010000,
                                          .flow_label = link.flow_label ^ 0x00421,
-                                         .sl = static_cast<std::uint8_t>(link.sl ^ 1),
+                                         .sl = static_cast<std::uint8_t>(link.sl ^ 9),
                                          .traffic_class = static_cast<std::uint8_t>(link.traffic_class ^ 0x40),
                                          .hop_limit = static_cast<std::uint8_t>(link.hop_limit ^ 4)});
             bench.fabric.change(SetManager{.keeps_state = true});
