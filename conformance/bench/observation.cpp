@@ -82,6 +82,8 @@ std::size_t Observation::demand(const Expectation& expectation, Within time) {
 }
 
 std::string Observation::limit_text(Within time) const {
+    // What the DUT was found to be late by is granted besides. In words it would be another time in each run.
+    time.is_before_control = true;
     if (time.time == fabric::Duration{}) return {};
     return fmt::format(" within {:g} s", std::chrono::duration<double>(scaled(time)).count());
 }
