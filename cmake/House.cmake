@@ -150,7 +150,10 @@ endif()
 function(ipoib_cold target level)
   cmake_parse_arguments(arg "PROGRAM" "" "" ${ARGN})
   set(option "")
-  if(NOT IPOIB_UNITY OR CMAKE_BUILD_TYPE STREQUAL "Release")
+  if(arg_PROGRAM AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    # Nothing in it is done more than once in a run.
+    set(option -O1)
+  elseif(NOT IPOIB_UNITY OR CMAKE_BUILD_TYPE STREQUAL "Release")
     # What is delivered is as fast as it can be, and what is developed is found by a debugger.
   elseif(NOT IPOIB_SANITIZE)
     set(option -O1)
