@@ -495,6 +495,10 @@ class Matrix(Against):
         run = conform("check", evidence / "a--b/INTEROP-UNICAST-IPV4.pcapng")
         self.assertEqual(run.returncode, 0, run.stdout)
 
+    def test_nobody_is_asked_for_more_than_ip_can_carry(self):
+        pairs = self.matrix(implementation("large", "reference", mtu=60000, mode="connected"))
+        self.assertEqual([(pair["verdict"], pair["findings"]) for pair in pairs.values()], [("PASS", [])])
+
     def test_a_start_command_runs_as_long_as_it_takes_part(self):
         pid, node = self.folder / "pid", C_NODE.removeprefix("exec:")
         of_node = "[[implementation]]\nname = \"node\"\nadapter = " + json.dumps(node)

@@ -245,8 +245,9 @@ bool Meeting::ping(Way way, const IpAddress& to, std::size_t size) {
     step(fmt::format("{}, ping {} with {} octets", text(way), text(to), size));
     const auto family = to.is_v4() ? Family::ipv4 : Family::ipv6;
     const auto whole = most_in_one_packet(family);
-    // That fragments are not put together is no matter of chance.
-    const auto tries = size > whole ? 1 : attempts;
+    // That fragments are not put together is no matter of chance; but a sender may have to learn first that it must
+    // make some, by a packet that was too long (RFC 1191, 3; RFC 8201, 4).
+    const auto tries = size > whole ? 2 : attempts;
     std::string said;
     auto begin = recorder_.size();
     bool is_answered = false;
@@ -323,8 +324,13 @@ std::size_t Meeting::most_in_one_packet(Family family) const {
 
 std::vector<std::size_t> Meeting::sizes(Family family) const {
     constexpr std::size_t few = 56, some_kilobytes = 8192;
+    // RFC 791, 3.1: the length of IP has 16 bits. In IPv6 it is without the header; not every stack makes use of that.
+    constexpr std::size_t longest = 0xffff;
+    const auto most = longest - Icmp::size - (family == Family::ipv4 ? Ipv4::size : Ipv6::size);
     const auto whole = most_in_one_packet(family);
-    return {0, few, whole, whole + 1, 2 * whole + 1, some_kilobytes};
+    std::vector<std::size_t> sizes{0, few, whole, whole + 1, std::min(2 * whole + 1, most), some_kilobytes};
+    std::erase_if(sizes, [most](std::size_t size) { return size > most; });
+    return sizes;
 }
 
 void Meeting::listen(Side side) {
