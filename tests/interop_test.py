@@ -149,6 +149,15 @@ class OfOurs(Against):
             if name != "SHA256SUMS":
                 refuse(f"missing {name}", {other: text for other, text in members.items() if other != name})
 
+    def test_of_many_violations_as_many_are_kept_as_a_report_shows(self):
+        bundle = self.folder / "two.tar"
+        sides = self.meet("--against", "mutant:arp-cut-to-6", "INTEROP-CONNECTED", "--bundle", bundle, code=1)
+        failed = sides["against"]["INTEROP-CONNECTED"]
+        self.assertGreater(failed["violations"], 100)
+        self.assertEqual(len(failed["details"]), 100)
+        again = conform("verify", bundle)
+        self.assertEqual(again.returncode, 0, again.stdout)
+
     def test_evidence_is_counted_once_for_each_side(self):
         results = self.results("--against", "reference", "--evidence", self.folder / "evidence")
         captures = [(capture["host"], capture["file"]) for capture in results["captures"]]

@@ -274,6 +274,8 @@ reports::Result ExchangeRun::result(Side side) const {
         result.details.insert(result.details.end(), list->begin(), list->end());
     if (result.verdict == Verdict::fail || result.verdict == Verdict::warn) {
         result.violations = result.details.size();
+        // As many as reports show of a case; all are counted.
+        if (result.details.size() > most_details) result.details.resize(most_details);
         for (const auto& detail : result.details)
             if (detail.frame != 0) result.frames.push_back(detail.frame);
     } else {
