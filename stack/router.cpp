@@ -62,7 +62,11 @@ void Router::join(const Gid& mgid) {
 
 /// RFC 4391, 11 C.
 void Router::group_created(const Gid& mgid) {
-    if (is_enabled_ && interface_.policy(family_of_group(mgid)).router_heeds_creation) join(mgid);
+    const auto& policy = interface_.policy(family_of_group(mgid));
+    if (!is_enabled_ || !policy.router_heeds_creation) return;
+    // It has ended before, whether that was reported or not.
+    if (policy.router_forgets_deleted && policy.router_begins_anew) joined_.erase(mgid);
+    join(mgid);
 }
 
 void Router::group_deleted(const Gid& mgid) {

@@ -192,6 +192,7 @@ const Mutant keeps_smallest_mtu{
         [](Policy& policy) {
             policy.mtu_anew = [](std::size_t before, std::size_t now) { return std::min(before, now); };
         },
+    .sometimes = {&rfc4755::cm_minimum_mtu},
     .spares = {"IPOIB-4391-7-VAL-001", "IPOIB-4391-7-VAL-003", "IPOIB-4391-7-VAL-005"},
 };
 

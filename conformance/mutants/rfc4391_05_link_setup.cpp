@@ -54,6 +54,7 @@ const Mutant sl_of_three_bits{
                 return static_cast<std::uint8_t>(group.sl & 7);
             };
         },
+    .sometimes = {&rfc4391::adopts_broadcast_parameters, &rfc4391::sl_of_broadcast_group},
     .spares = {"IPOIB-4391-9.1.2-VAL-004"},
     .twin = Twin{},
 };

@@ -32,6 +32,7 @@ const Mutant takes_rarp_for_arp{
                 return type == rarp ? EtherType::arp : type;
             };
         },
+    .sometimes = {&rfc4391::ip_to_advertised_qpn},
     .spares = {"IPOIB-4391-6-INV-002", "IPOIB-4391-6-INV-004", "IPOIB-4391-6-INV-005", "IPOIB-4391-6-INV-006",
                "IPOIB-4391-6-INV-007", "IPOIB-4391-6-INV-008", "IPOIB-4391-9.2-INV-001", "IPOIB-4391-9.3-INV-001",
                "IPOIB-4391-10-INV-002", "IPOIB-4755-6-INV-002"},

@@ -9,7 +9,6 @@ const Mutant router_lists_nothing{
     .what = "as a router knows only groups that are created later",
     .breaks = {&rfc4391::router_lists_groups, &rfc4391::router_listens_to_all_groups},
     .stack = [](Policy& policy) { policy.router_lists_groups = false; },
-    .spares = {"IPOIB-4391-11-VAL-005"},
     .twin = Twin{.breaks = Broken{&rfc4391::router_listens_to_all_groups}},
 };
 
@@ -47,9 +46,9 @@ const Mutant router_ignores_creation{
 const Mutant router_lists_once{
     .name = "router-lists-once",
     .what = "as a router joins no group again when the subnet administrator has lost its memberships",
-    .breaks = {&rfc4391::router_listens_to_all_groups},
+    .breaks = {&rfc4391::router_wildcard_subscription, &rfc4392::router_follows_creations},
     .stack = [](Policy& policy) { policy.router_begins_anew = false; },
-    .spares = {"IPOIB-4391-11-VAL-001"},
+    .spares = {"IPOIB-4391-11-VAL-002"},
 };
 
 const Mutant router_joins_once{
@@ -57,6 +56,7 @@ const Mutant router_joins_once{
     .what = "as a router does not join a group again that had ended",
     .breaks = {&rfc4391::router_wildcard_subscription, &rfc4392::router_follows_creations},
     .stack = [](Policy& policy) { policy.router_forgets_deleted = false; },
+    .spares = {"IPOIB-4391-11-VAL-005"},
 };
 
 const Mutant router_joins_to_send{
