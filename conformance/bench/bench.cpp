@@ -312,6 +312,14 @@ void Bench::recommend(bool holds, std::string_view expected, std::string_view ac
                              "expected " + std::string(expected) + ", found " + std::string(actual));
 }
 
+void Bench::recommend_sent(bool is_sent, std::string_view expected, std::string_view actual) {
+    if (!is_sent) {
+        demand_rest();
+        demand_answers();
+    }
+    recommend(is_sent, expected, actual);
+}
+
 void Bench::not_applicable(std::string_view why) { throw CaseEnds::not_applicable(std::string(why)); }
 
 const Situation& Bench::situation() const noexcept { return context_.situation(); }

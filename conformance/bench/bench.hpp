@@ -155,6 +155,9 @@ public:
     /// Should be true: else the requirements of the step are not met, though they are only recommended by the way
     /// chosen.
     void recommend(bool holds, std::string_view expected, std::string_view actual);
+    /// The same of something that the DUT should send. Before it is blamed for silence, as by require(), packets that
+    /// are lost are ruled out.
+    void recommend_sent(bool is_sent, std::string_view expected, std::string_view actual);
     /// Ends the case as NA: what it needs is not here.
     [[noreturn]] void not_applicable(std::string_view why);
 

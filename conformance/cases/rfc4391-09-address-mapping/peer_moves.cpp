@@ -121,7 +121,7 @@ const Case first_packet_waits_for_path{
             const auto qpn = bench.situation().tester.qpn;
             const auto recommend = [&](bool is_first, bool is_later, const std::string& what) {
                 bench.require(is_first || is_later, what, "none");
-                bench.recommend(is_first, what + " at once", "a later one only");
+                bench.recommend_sent(is_first, what + " at once", "a later one only");
             };
             bench.step("The tester asks for the DUT's address");
             const auto usual = answer_to(bench.situation().tester_address());

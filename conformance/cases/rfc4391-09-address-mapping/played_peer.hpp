@@ -89,8 +89,8 @@ inline bool goes_on_by_itself(Bench& bench, const PlayedPeer& peer) {
 }
 /// WARN where it does not.
 inline void recommend_going_on(Bench& bench, const PlayedPeer& peer) {
-    bench.recommend(goes_on_by_itself(bench, peer), "a datagram to the peer, or a question for its address",
-                    "neither while the peer said nothing");
+    bench.recommend_sent(goes_on_by_itself(bench, peer), "a datagram to the peer, or a question for its address",
+                         "neither while the peer said nothing");
 }
 
 /// A datagram of the DUT to the peer, some time after it could send none.
