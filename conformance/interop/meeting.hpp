@@ -140,6 +140,8 @@ private:
     [[nodiscard]] std::vector<Leg> resolution(Way way, const wire::IpAddress& to);
     [[nodiscard]] std::vector<Leg> connection(Way way) const;
     [[nodiscard]] std::vector<Leg> echo(Way way, const wire::IpAddress& to) const;
+    /// A request of a client that has named itself otherwise in its discovery, since this frame.
+    [[nodiscard]] Astray renamed_since(std::size_t begin, const wire::Packet& request) const;
     [[nodiscard]] Leg dhcp_leg(Side owes, wire::DhcpType type, const requirements::Requirement& by);
     /// Whether it is in the group in which its IPv6 address is solicited; else that is charged to it.
     bool can_be_solicited(Side side, const wire::IpAddress& address);

@@ -49,6 +49,16 @@ bool is_nd(const Packet& p, Icmpv6Type type, const IpAddress& target) {
     return p.icmpv6 && p.icmpv6[Icmpv6::type] == type && p.nd_target && p.nd_target[NdTarget::target] == target.octets;
 }
 
+/// RFC 4861, 7.1: one that may have come over a router is dropped by everybody.
+Astray from_beyond_link(const Packet& p) {
+    constexpr std::uint8_t only_from_link = 255;
+    if (!p.ipv6 || p.ipv6[Ipv6::hop_limit] == only_from_link) return {};
+    return {fmt::format("its Hop Limit is {}, and what has not 255 is dropped", p.ipv6[Ipv6::hop_limit]),
+            &rfc4391::ipv6_resolved_by_nd};
+}
+
+Astray or_else(Astray first, Astray second) { return first.why.empty() ? std::move(second) : std::move(first); }
+
 bool is_cm(const Packet& p, std::initializer_list<std::uint16_t> messages) {
     return p.mad && p.mad[Mad::mgmt_class] == MgmtClass::communication &&
            std::ranges::find(messages, p.mad[Mad::attribute_id]) != messages.end();
@@ -145,9 +155,12 @@ std::vector<Leg> Meeting::resolution(Way way, const IpAddress& to) {
     const auto mgid = mgid_of(IpAddress::v6(solicited_node_group(to.octets)));
     return {{from, &rfc4391::ipv6_resolved_by_nd, "a Neighbour Solicitation for " + text(to),
              is_of(Icmpv6Type::neighbour_solicitation),
-             [this, from = from, mgid](const Packet& p) { return astray_to_group(from, mgid, p); }},
+             [this, from = from, mgid](const Packet& p) {
+                 return or_else(from_beyond_link(p), astray_to_group(from, mgid, p));
+             }},
             {answerer, &rfc4391::ipv6_resolved_by_nd, "a Neighbour Advertisement",
-             is_of(Icmpv6Type::neighbour_advertisement), arrives}};
+             is_of(Icmpv6Type::neighbour_advertisement),
+             [arrives](const Packet& p) { return or_else(from_beyond_link(p), arrives(p)); }}};
 }
 
 /// Only where both announce it; a packet by datagram, which comes later, makes it unneeded.
@@ -389,6 +402,25 @@ Leg Meeting::dhcp_leg(Side owes, DhcpType type, const requirements::Requirement&
             }};
 }
 
+/// RFC 4361, 6.1: a server takes it for another client's.
+Astray Meeting::renamed_since(std::size_t begin, const Packet& request) const {
+    const auto asked = udp_payload(request);
+    const auto own = find_dhcp_option(asked, dhcp_option::client_identifier);
+    Packet packet;
+    for (auto i = begin; own && i < recorder_.size(); ++i) {
+        recorder_.decode(i, packet);
+        if (!dhcp_of(packet) || sender(packet) != sender(request)) continue;
+        const auto said = udp_payload(packet);
+        if (dhcp_type(said) != DhcpType::discover || dhcp_of(packet)[Dhcp::xid] != dhcp_of(request)[Dhcp::xid])
+            continue;
+        const auto before = find_dhcp_option(said, dhcp_option::client_identifier);
+        if (before && !std::ranges::equal(*before, *own))
+            return {fmt::format("its client identifier is not that of the DHCPDISCOVER, frame {}", i + 1),
+                    &rfc4390::client_identifier_format};
+    }
+    return {};
+}
+
 void Meeting::lease(Way way) {
     constexpr auto longest_lease = 20s;
     const auto [server, client] = way;
@@ -408,8 +440,12 @@ void Meeting::lease(Way way) {
     // What a client sends is what RFC 4390 is about; a server answers by broadcast.
     const auto& asks = rfc4390::broadcast_flag_set;
     const auto& answers = rfc4390::server_reply;
-    settle({dhcp_leg(client, DhcpType::discover, asks), dhcp_leg(server, DhcpType::offer, answers),
-            dhcp_leg(client, DhcpType::request, asks), dhcp_leg(server, DhcpType::ack, answers)},
+    auto request = dhcp_leg(client, DhcpType::request, asks);
+    request.astray = [this, begin, arrives = request.astray](const Packet& p) {
+        return or_else(renamed_since(begin, p), arrives(p));
+    };
+    settle({dhcp_leg(client, DhcpType::discover, asks), dhcp_leg(server, DhcpType::offer, answers), std::move(request),
+            dhcp_leg(server, DhcpType::ack, answers)},
            {client, &rfc4391::encap_type_demultiplexing, "of the address"}, leased.has_value(), begin, {});
     if (leased) static_cast<void>(ping({server, client}, leased->address, 56));
     ask(client, [](Dut& dut) { dut.dhcp(false); });

@@ -8,7 +8,8 @@ const Exchange dhcp{
     .title = "One gets an address from the other by DHCP, and has it",
     .how = "each is server and client, as far as it can be; the address is then spoken to",
     .order = 90,
-    .checks = joined(of_ipv4, std::array{&rfc4390::broadcast_flag_set, &rfc4390::server_reply}),
+    .checks = joined(
+        of_ipv4, std::array{&rfc4390::broadcast_flag_set, &rfc4390::client_identifier_format, &rfc4390::server_reply}),
     .dut_can = {"ping"},
     .steps =
         [](Meeting& meeting) {
