@@ -58,9 +58,9 @@ const Case newest_qpn_is_used{
                 for (int i = 0; i < 3; ++i) {
                     bench.send(announcement.with(Deth::src_qp, tester.qpn));
                     bench.pass_time(500ms);
+                    // Who does not hear it is not charged with what it does not know. Who hears now hears the next one.
+                    if (i == 0) (void)bench.dut.is_reached();
                 }
-                // Who does not hear it is not charged with what he does not know.
-                (void)bench.dut.is_reached();
                 goes_to(qpn);
             };
             // Greater and smaller ones, and such as differ in the first octet only.
