@@ -164,6 +164,14 @@ TEST_CASE("Blame: a field of a header that is not there is charged to nobody") {
     CHECK(run_case("IPOIB-4391-6-VAL-002", target).verdict == Verdict::fail);
 }
 
+TEST_CASE("Blame: of questions that are sent together each that was answered is named, and no other") {
+    // The sixteen bits of a Q_Key that it does not look at, asked alone and in a group, in both families.
+    const auto result = run_case("IPOIB-4391-9.1-INV-001", {.dut = "mutant:hca-qkey-outer-octets"});
+    CHECK(result.verdict == Verdict::fail);
+    CHECK(result.violations == 16 * 2 * 2);
+    CHECK(run_case("IPOIB-4391-9.1-INV-001", {}).verdict == Verdict::pass);
+}
+
 TEST_CASE("Blame: an identifier is opaque, or right in every bit") {
     const auto verdict = [](const char* dut) { return run_case("IPOIB-4391-8-VAL-001", {.dut = dut}).verdict; };
     CHECK(verdict("mutant:permitted-opaque-id") == Verdict::pass);

@@ -82,18 +82,20 @@ std::size_t Observation::demand(const Expectation& expectation, Within time) {
 }
 
 std::string Observation::limit_text(Within time) const {
-    // What the DUT was found to be late by is granted besides. In words it would be another time in each run.
-    time.is_before_control = true;
     if (time.time == fabric::Duration{}) return {};
-    return fmt::format(" within {:g} s", std::chrono::duration<double>(scaled(time)).count());
+    // What the DUT was found to be late by is granted besides. In words it would be another time in each run.
+    return fmt::format(" within {:g} s", std::chrono::duration<double>(stretched(time)).count());
+}
+
+fabric::Duration Observation::stretched(Within time) const {
+    const fabric::Duration whole = time.time;
+    return time.is_stated ? std::max(whole, session_.scaled(whole)) : session_.scaled(whole);
 }
 
 fabric::Duration Observation::scaled(Within time) const {
-    const fabric::Duration whole = time.time;
-    if (whole == fabric::Duration{}) return whole;
-    const auto stretched = time.is_stated ? std::max(whole, session_.scaled(whole)) : session_.scaled(whole);
+    if (time.time == fabric::Duration{}) return {};
     // There and back: what it is told, and what it says.
-    return time.is_before_control ? stretched : session_.lateness() + stretched;
+    return stretched(time) + (time.is_before_control ? fabric::Duration{} : session_.lateness());
 }
 
 bool Observation::comes_true(const std::function<bool()>& holds, Within time) {

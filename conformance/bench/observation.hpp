@@ -66,7 +66,8 @@ public:
     [[nodiscard]] std::string what_came_instead() const;
 
 private:
-    /// By --timeout-scale, which never cuts what the DUT has stated.
+    /// By --timeout-scale, which never cuts what the DUT has stated; and with what the DUT is late by, too.
+    [[nodiscard]] fabric::Duration stretched(Within time) const;
     [[nodiscard]] fabric::Duration scaled(Within time) const;
 
     Session& session_;

@@ -243,8 +243,7 @@ void add_run_options(CLI::App& command, Options& options) {
     command
         .add_option("--order", options.order,
                     "declared (by id), or seed=N: the cases, or exchanges, shuffled, the same way each time; what one "
-                    "leaves behind in "
-                    "a DUT another one meets")
+                    "leaves behind in a DUT another one meets")
         ->check(not_empty())
         ->type_name("seed=N|declared");
     command

@@ -208,6 +208,19 @@ TEST_CASE("Story: a port that has left the broadcast group uses the link") {
     CHECK(violated(story(echo_request(a, b, link, 1))) == Ids{"RFC4391-5-02-sends", "RFC4392-4.2.5-02"});
 }
 
+// RFC 4861, 4.3: what a message does not take is ignored.
+TEST_CASE("Story: an option that its message does not take tells nobody's address") {
+    auto story = both_up();
+    const auto link = story.link;
+    story.join(a, mgid_for_ipv6(parse_gid("ff02::1:ff10:2").value(), link.p_key, link.scope), mlid, 4);
+    story(echo_request6(b, a, link, 1));
+    auto question = neighbour_solicitation(a, b.ipv6, mlid, link);
+    story(question.set(LinkAddressOption::type, LinkAddressOption::target));
+    story(echo_request6(a, b, link, 1));
+    CHECK(undecided(story) == Ids{});
+    CHECK(violated(story) == Ids{"RFC4391-9.3-02"});
+}
+
 TEST_CASE("Story: unicast goes where ARP and the SA have said") {
     auto story = both_up();
     const auto link = story.link;

@@ -113,11 +113,13 @@ def qemu_command(guest: Guest, folder: Path, descriptors: Mapping[str, int], ver
         return f"socket,id={port},fd={descriptors[port]},server=on,wait=off"
 
     is_kvm = guest.accelerator == "kvm"
-    # On a busy host QEMU is late with the timer that a kernel tries at boot, and without it that gives up.
-    words = ["console=ttyS0", "loglevel=5", "no_timer_check", "panic=-1", "oops=panic", "log_buf_len=1M", "rdinit=/init",
-             *guest.words, *(f"lab.{key}={value}" for key, value in sorted(guest.parameters.items()))]
+    # On a busy host QEMU is late with the timer that a kernel tries at boot, and without it that gives up; and a kernel
+    # that makes its first random numbers of how late timers are has been at it for more than a minute.
+    words = ["console=ttyS0", "loglevel=5", "no_timer_check", "random.trust_cpu=on", "panic=-1", "oops=panic",
+             "log_buf_len=1M", "rdinit=/init", *guest.words,
+             *(f"lab.{key}={value}" for key, value in sorted(guest.parameters.items()))]
     command = [QEMU, "-name", f"ipoib-lab in {quoted(folder)}", "-sandbox", SANDBOX,
-               "-M", "q35", "-accel", "kvm" if is_kvm else "tcg,thread=multi", "-cpu", "max" if is_kvm else "qemu64",
+               "-M", "q35", "-accel", "kvm" if is_kvm else "tcg,thread=multi", "-cpu", "max" if is_kvm else "qemu64,+rdrand",
                "-smp", "2", "-m", str(guest.memory), "-nodefaults", "-no-user-config", "-no-reboot", "-display", "none",
                "-kernel", f"/proc/self/fd/{descriptors['kernel']}", "-initrd", f"/proc/self/fd/{descriptors['image']}",
                "-append", " ".join(words), "-add-fd", f"fd={descriptors['console']},set=1",

@@ -2,6 +2,7 @@
 // RFC 4391, 9: link-layer addresses, ARP and Neighbour Discovery.
 #include "protocol/requirements/catalogue.hpp"
 #include "protocol/rules/common.hpp"
+#include "protocol/wire/nd_option.hpp"
 
 namespace ipoib::rules {
 namespace {
@@ -12,13 +13,6 @@ bool is_to_one(const Packet& p) { return !p.is_multicast; }
 bool is_port_gid(const Gid& gid) { return !gid.is_multicast() && !gid.is_zero(); }
 
 Icmpv6Type nd_type(const Packet& p) { return p.icmpv6[Icmpv6::type]; }
-bool takes_source_option(Icmpv6Type type) {
-    return type == Icmpv6Type::router_solicitation || type == Icmpv6Type::router_advertisement ||
-           type == Icmpv6Type::neighbour_solicitation;
-}
-bool takes_target_option(Icmpv6Type type) {
-    return type == Icmpv6Type::neighbour_advertisement || type == Icmpv6Type::redirect;
-}
 
 /// The Link-layer Address options of the right length.
 std::array<View<LinkAddressOption>, 2> options_of(const Packet& p) { return {p.source_option, p.target_option}; }

@@ -4,6 +4,7 @@
 #include "protocol/wire/igmp.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/mld.hpp"
+#include "protocol/wire/nd_option.hpp"
 
 #include <algorithm>
 
@@ -303,8 +304,10 @@ void Subnet::announcements(const Packet& packet) {
         announce(packet, address, option[LinkAddressOption::gid], option[LinkAddressOption::qpn],
                  option[LinkAddressOption::flags]);
     };
-    if (packet.source_option) tell(packet.ipv6[Ipv6::source], packet.source_option);
-    if (packet.target_option && packet.nd_target) tell(packet.nd_target[NdTarget::target], packet.target_option);
+    const auto type = packet.icmpv6[Icmpv6::type];
+    if (packet.source_option && takes_source_option(type)) tell(packet.ipv6[Ipv6::source], packet.source_option);
+    if (packet.target_option && packet.nd_target && takes_target_option(type))
+        tell(packet.nd_target[NdTarget::target], packet.target_option);
 }
 
 /// Of several interfaces of one port each may listen, to each of the IP groups that the MGID stands for: it stops when
