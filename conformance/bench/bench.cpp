@@ -377,8 +377,13 @@ std::uint32_t Bench::free_address() const {
     constexpr std::uint32_t hosts = 0xff, first = 200;
     const auto& s = situation();
     auto address = (s.tester.ipv4 & ~hosts) | first;
-    while (address == s.tester.ipv4 || address == s.dut.ipv4) ++address;
+    while (is_taken(address)) ++address;
     return address;
+}
+
+bool Bench::is_taken(std::uint32_t address) const {
+    const auto& s = situation();
+    return address == s.tester.ipv4 || address == s.dut.ipv4 || context_.session.is_told_of_dut(IpAddress::v4(address));
 }
 
 IpAddress Bench::fresh_neighbour() { return situation().is_ipv6() ? fresh_neighbour6() : fresh_neighbour4(); }
@@ -391,10 +396,9 @@ IpAddress Bench::fresh_neighbour6() {
 
 IpAddress Bench::fresh_neighbour4() {
     constexpr std::uint32_t hosts = 0xff, first = 130, count = 70;
-    const auto& s = situation();
-    const auto number = context_.session.next_number();
-    auto address = (s.tester.ipv4 & ~hosts) | (first + number % count);
-    while (address == s.tester.ipv4 || address == s.dut.ipv4) ++address;
+    std::uint32_t address = 0;
+    for (std::uint32_t tries = 0; tries == 0 || (is_taken(address) && tries < count); ++tries)
+        address = (situation().tester.ipv4 & ~hosts) | (first + context_.session.next_number() % count);
     return IpAddress::v4(address);
 }
 

@@ -183,7 +183,7 @@ public:
     [[nodiscard]] wire::IpAddress fresh_group6();
     [[nodiscard]] wire::IpAddress fresh_link_local_group6();
     [[nodiscard]] std::uint16_t fresh_port();
-    /// An IPv4 address beside the tester's and the DUT's.
+    /// An IPv4 address beside the tester's and those that the DUT tells.
     [[nodiscard]] std::uint32_t free_address() const;
     /// An address of the family beside them; each call gives another.
     [[nodiscard]] wire::IpAddress fresh_neighbour();
@@ -206,6 +206,7 @@ private:
     void demand_rest();
     /// Likewise: a Series of ordinary echo requests tells whether packets are lost.
     void demand_answers();
+    [[nodiscard]] bool is_taken(std::uint32_t address) const;
     void demand_control_before(std::string_view what) const;
     /// What is forbidden was observed, here or nowhere.
     void judge_forbidden(const Expectation& expectation, std::optional<std::size_t> found);

@@ -169,6 +169,10 @@ void Session::answer_echo(const Packet& packet) {
     (void)tester_->port().send(answer.make(asked).build());
 }
 
+bool Session::is_told_of_dut(const IpAddress& address) const {
+    return std::ranges::find(told_addresses_, address, &IpNetwork::address) != told_addresses_.end();
+}
+
 bool Session::find_by_interface() {
     InterfaceFacts facts;
     try {
@@ -178,6 +182,8 @@ bool Session::find_by_interface() {
     } catch (const ControlFailed&) {
         return false;
     }
+    told_addresses_ = facts.ipv4;
+    told_addresses_.insert(told_addresses_.end(), facts.ipv6.begin(), facts.ipv6.end());
     if (!facts.is_up || !facts.link_address) return false;
     auto& node = situation_.dut;
     const auto& address = *facts.link_address;
