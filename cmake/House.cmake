@@ -205,16 +205,25 @@ function(ipoib_test name)
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} ipoib_catch ipoib_house)
   target_compile_definitions(${name} PRIVATE IPOIB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  # Half of what a clean build compiles is tests, which take longer to be optimised than to run.
+  # Half of what a clean build compiles is tests, which take longer to be optimised than to run. Nor is what they count
+  # and compare of interest to a fuzzer; what is undefined is looked for in what they test.
   if(IPOIB_UNITY)
-    target_compile_options(${name} PRIVATE -O0)
-    ipoib_common_headers(${name} ipoib_common_tests PIE LIBRARIES ipoib_catch HEADERS ${PROJECT_SOURCE_DIR}/tests/catch2.hpp OPTIONS -O0)
+    set(options -O0)
+    if(IPOIB_SANITIZE)
+      list(APPEND options -fno-sanitize=undefined)
+      if(IPOIB_FUZZ)
+        list(APPEND options -fno-sanitize=fuzzer-no-link)
+      endif()
+    endif()
+    target_compile_options(${name} PRIVATE ${options})
+    ipoib_common_headers(${name} ipoib_common_tests PIE LIBRARIES ipoib_catch HEADERS ${PROJECT_SOURCE_DIR}/tests/catch2.hpp
+      OPTIONS ${options})
   endif()
   # Sanitizers take longer to start a program than most of its test cases take. What is left out here is left out by the
   # other build, too, which tells it. [breadth] marks what plays the same code for each of many mutants: they concern
-  # verdicts, not memory, and would take half of this build's time.
+  # verdicts, not memory, and would take half of this build's time; [size] what needs as much of everything as is allowed.
   if(IPOIB_SANITIZE)
-    add_test(NAME ${name} COMMAND ${name} "~[breadth]")
+    add_test(NAME ${name} COMMAND ${name} "~[breadth]~[size]")
     return()
   endif()
   # A test that says so, and fails nowhere, counts as skipped: Catch2 2 has no word for that.

@@ -207,7 +207,7 @@ TEST_CASE("HTML: hostile text stays text") {
     CHECK(text.size() < std::size_t{16} << 20);
 }
 
-TEST_CASE("HTML: ten thousand failures are told in a few megabytes, two hundred of them in full") {
+TEST_CASE("HTML: ten thousand failures are told in a few megabytes, two hundred of them in full", "[size]") {
     Results run;
     for (int i = 0; i < 10000; ++i)
         run.results.push_back(samples::failure("RULE-" + std::to_string(i), "RFC4391-6-02"));
@@ -219,7 +219,8 @@ TEST_CASE("HTML: ten thousand failures are told in a few megabytes, two hundred 
     CHECK_THAT(text, ContainsSubstring("9800 more are in the table"));
 }
 
-TEST_CASE("HTML: of more rules and cases than a browser shows the worst have a row, and how many there are is told") {
+TEST_CASE("HTML: of more rules and cases than a browser shows the worst have a row, and how many there are is told",
+          "[size]") {
     Results run;
     for (int i = 0; i < 20'000; ++i)
         run.results.push_back(samples::result("RULE-" + std::to_string(i), Verdict::pass, "RFC4391-6-02"));

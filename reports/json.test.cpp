@@ -191,7 +191,8 @@ TEST_CASE("JSON: depth and breadth are bounded") {
     CHECK_THAT(error_of(broad + "\"x\":0}"), ContainsSubstring("an object with more than 1000 members"));
 }
 
-TEST_CASE("JSON: results that weigh much more than their text are refused, all files that are read together") {
+TEST_CASE("JSON: results that weigh much more than their text are refused, all files that are read together",
+          "[size]") {
     std::string text = R"({"format":"ipoib-conform-results/1","results":[{"id":"a","verdict":"PASS"})";
     for (int i = 0; i < 50'000; ++i) text += R"(,{"id":"a","verdict":"PASS"})";
     text += "]}";

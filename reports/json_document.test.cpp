@@ -96,7 +96,7 @@ TEST_CASE("JSON document: what is no object, or no list, is told by its place") 
     CHECK(tree(R"({"results":[1},"a":1})").find("syntax error") != std::string::npos);
 }
 
-TEST_CASE("JSON document: one entry, and the head, are bounded; a list is not") {
+TEST_CASE("JSON document: one entry, and the head, are bounded; a list is not", "[size]") {
     std::string many = "[0";
     for (int i = 0; i < 500'000; ++i) many += ",0";
     many += "]";

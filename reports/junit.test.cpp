@@ -245,7 +245,7 @@ TEST_CASE("JUnit: hostile text comes out as legal XML, and shown") {
     check_counts(Parsed(run).suite());
 }
 
-TEST_CASE("JUnit: ten thousand results keep counts and names") {
+TEST_CASE("JUnit: ten thousand results keep counts and names", "[size]") {
     Results run;
     for (int i = 0; i < 10'000; ++i)
         run.results.push_back(i % 2 == 0 ? samples::failure("RULE-RFC4391-6-02", "RFC4391-6-02")

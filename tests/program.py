@@ -20,7 +20,7 @@ CAPTURES = SOURCE / "captures"
 
 def conform(*arguments, **options):
     options.setdefault("stdin", subprocess.DEVNULL)
-    options.setdefault("timeout", 60)
+    options.setdefault("timeout", 240 if IS_SANITIZED else 60)
     return subprocess.run([PROGRAM, *map(str, arguments)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           **options)
 

@@ -264,6 +264,10 @@ class Run(Active):
             with self.subTest(arguments=arguments):
                 self.refuse(words, *arguments)
 
+
+class WhatBreaks(Active):
+    """Fabrics, adapters and nodes that fail in the middle of a run, and who interrupts it."""
+
     def test_a_fabric_that_is_not_there_is_one_error_and_the_reports_are_written(self):
         junit = self.folder / "r.xml"
         arguments = ("--fabric", f"socket:{self.folder / 'none'}", "--dut", "none")

@@ -130,7 +130,7 @@ TEST_CASE("JSON: depth, length and random octets end well") {
     }
 }
 
-TEST_CASE("JSON: more members than an SA can have are refused") {
+TEST_CASE("JSON: more members than an SA can have are refused", "[size]") {
     std::string text = "[{\"mgid\":\"ff12::1\",\"members\":[";
     for (std::size_t i = 0; i <= most_members; ++i) text += "{\"port_gid\":\"fe80::1\",\"join_state\":1},";
     CHECK(contains(refusal(text), "more than 1048576 members"));

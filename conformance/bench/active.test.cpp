@@ -92,7 +92,7 @@ TEST_CASE("Selftest: each mutant breaks what it declares and nothing else, also 
     CHECK(outcome.mutants.size() >= 60);
 }
 
-TEST_CASE("Active run: the same seed gives the same results, another seed the same verdicts") {
+TEST_CASE("Active run: the same seed gives the same results, another seed the same verdicts", "[breadth]") {
     const auto report = [](std::uint64_t seed) {
         auto active = everything({});
         active.seed = seed;

@@ -147,7 +147,9 @@ TEST_CASE("Host state: objects as jq prints them, one behind the other, are read
     CHECK(listed_notes(states).starts_with("x.json, lines " + std::to_string(2 * lines + 2) + " to " +
                                            std::to_string(2 * lines + 4) + ": this is no object"));
     CHECK(listed_notes(states).find("(and 3 more such lines)") != std::string::npos);
-    // Each brace that is never closed is looked behind once.
+}
+
+TEST_CASE("Host state: behind each brace that is never closed is looked once", "[size]") {
     std::string open;
     for (int i = 0; i < 300'000; ++i) open += "{\n";
     CHECK(refusal(open).find("300000") == std::string::npos);

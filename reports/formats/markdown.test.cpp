@@ -29,7 +29,7 @@ TEST_CASE("Job summary: text from outside is text") {
     CHECK(samples::written("markdown", run).find('\0') == std::string::npos);
 }
 
-TEST_CASE("Job summary: ten thousand failures fit") {
+TEST_CASE("Job summary: ten thousand failures fit", "[size]") {
     auto run = samples::every_verdict();
     auto once = run.results.front();
     once.message = std::string(100'000, 'x');

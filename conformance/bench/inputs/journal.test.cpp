@@ -174,7 +174,7 @@ TEST_CASE("Journal: none is kept where nobody asks for it") {
     CHECK_FALSE(std::filesystem::exists(folder / file_of(echoed)));
 }
 
-TEST_CASE("Journal: what is beyond its limit is left out, and told") {
+TEST_CASE("Journal: what is beyond its limit is left out, and told", "[size]") {
     fabric::Loop loop{fabric::Loop::Clock::virtual_time};
     InputJournal journal{loop};
     const std::vector<std::uint8_t> frame(4096);
