@@ -35,6 +35,10 @@ class Fleet(Folder):
             # The suite itself, at a DUT that never answers.
             "n6": f'set -- "$@" --listen {cls.slurm.folder}/port --dut "exec:sleep 1000" --timeout-scale 100'},
             options=("--time", "1", "--junit", cls.slurm.folder / "long.xml"))
+        cls.addClassCleanup(cls.long.process.kill)
+        # At once: later the job might be over its limit before the node is missed.
+        cls.slurm.wait(lambda: any(job.endswith("RUNNING n3") for job in cls.long.jobs()), "job on n3")
+        cls.slurm.lose("n3")
 
     @classmethod
     def tearDownClass(cls):
@@ -86,8 +90,6 @@ class Faults(Fleet):
     def test_a_lost_node_a_timeout_and_a_crash_are_errors_and_nothing_else_is_lost(self):
         """Waits for what began before all other tests."""
         long = self.long
-        self.slurm.wait(lambda: any(job.endswith("RUNNING n3") for job in long.jobs()), "job on n3")
-        self.slurm.lose("n3")
         self.down_host()
         code, out, err = long.end()
         self.assertEqual(code, 3, out + err)

@@ -160,7 +160,7 @@ TEST_CASE("Active run: a violation names step, requirement, frame and field, and
     CHECK(failed.parts[1].id == "RFC4391-6-02");
     CHECK(failed.parts[1].verdict == Verdict::fail);
     // In IPv4 and IPv6 an echo reply, an answer with the address, echo replies and datagrams to a group of six lengths.
-    REQUIRE(failed.details.size() == 2 * (2 + 6 + 6));
+    REQUIRE(failed.details.size() == std::size_t{2} * (2 + 6 + 6));
     PassiveRun passive{.captures = {failed.evidence}, .rules = {rules::find("RULE-RFC4391-6-02")}};
     const auto judged = check(passive).results.at(0);
     CHECK(judged.verdict == Verdict::fail);

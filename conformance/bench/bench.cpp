@@ -373,6 +373,13 @@ IpAddress Bench::fresh_link_local_group6() {
 
 std::uint16_t Bench::fresh_port() { return context_.session.next_nonce(); }
 
+bool Bench::stops_routing() {
+    if (profile().role != Role::router) return true;
+    if (!dut->can("router")) return false;
+    dut->router(false);
+    return true;
+}
+
 std::uint32_t Bench::free_address() const {
     constexpr std::uint32_t hosts = 0xff, first = 200;
     const auto& s = situation();

@@ -167,6 +167,8 @@ public:
     [[nodiscard]] const build::Link& link() const noexcept;
     /// What the DUT is said to be.
     [[nodiscard]] const Profile& profile() const noexcept;
+    /// Tells a router to be none, where its adapter can. Whether the DUT is none now.
+    bool stops_routing();
     /// Whether times that it states there are waited for where they are minutes.
     [[nodiscard]] bool waits_long() const noexcept;
     /// The IP group of all hosts, or nodes, on the link. RFC 1112, 4; RFC 4291, 2.7.1.

@@ -26,8 +26,8 @@ const Case arp_request_is_broadcast{
                 is_answered = bench.happens(arp_reply(), within(1s));
             }
             bench.require(is_answered, "an ARP reply", "none");
-            // A router may be a proxy: RFC 1027.
-            if (bench.profile().role != Role::router) {
+            // A router may answer for those behind it: RFC 1027.
+            if (bench.stops_routing()) {
                 bench.step("It does not answer for another's address", rfc4391::ipv4_resolved_by_arp);
                 bench.control();
                 const auto other = bench.fresh_neighbour4().v4();

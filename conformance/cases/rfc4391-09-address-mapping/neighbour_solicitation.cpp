@@ -83,8 +83,8 @@ const Case neighbour_solicitation_is_sent{
             bench.require(answer_of(defence, true), within(0s));
             bench.step("Solicitations for another's address, and from beyond the link, are not answered");
             bench.control();
-            // A router may be a proxy: RFC 4389.
-            if (bench.profile().role != Role::router) {
+            // A router may answer for those behind it: RFC 4389.
+            if (bench.stops_routing()) {
                 const auto other = bench.fresh_neighbour6();
                 bench.send(unicast_neighbour_solicitation().with(NdTarget::target, other.octets));
                 bench.forbid(advertisement_of(other), within(1s));

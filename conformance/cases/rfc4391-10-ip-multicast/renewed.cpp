@@ -71,7 +71,7 @@ const Case subscriptions_are_renewed{
     .lasts_at_most = 80s,
     .steps =
         [](Bench& bench) {
-            if (bench.profile().role == Role::router && bench.dut->can("router")) bench.dut->router(false);
+            bench.stops_routing();
             const auto is_subscribed = [&](std::uint16_t trap_number) {
                 return bench.count(subscription_to(trap_number)) > 0 || bench.sa.reports_to_dut(trap_number);
             };

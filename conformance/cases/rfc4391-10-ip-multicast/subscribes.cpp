@@ -19,8 +19,7 @@ const Case sender_subscribes_to_traps{
     .steps =
         [](Bench& bench) {
             // RFC 4392, 4.2.5: a router that follows every creation needs no report of deletions.
-            const bool may_be_router = bench.profile().role == Role::router && !bench.dut->can("router");
-            if (bench.profile().role == Role::router && !may_be_router) bench.dut->router(false);
+            const bool may_be_router = !bench.stops_routing();
             bench.step("The DUT comes up and sends to a group", rfc4391::group_trap_subscription);
             bench.dut.comes_up();
             const auto group = bench.fresh_group4();
