@@ -4,6 +4,7 @@
 
 #include "conformance/bench/case_context.hpp"
 #include "conformance/bench/case_ends.hpp"
+#include "conformance/bench/profile.hpp"
 #include "conformance/judge/notation.hpp"
 
 namespace ipoib::conformance {
