@@ -9,6 +9,12 @@
 
 namespace ipoib::conformance {
 using namespace wire;
+namespace {
+
+constexpr std::uint32_t hosts_of_link = 0xff;
+constexpr const char* no_address = "the DUT has every IPv4 address that the tester could take for another's";
+
+}  // namespace
 
 Bench::Bench(CaseContext& context)
     : tester(context),
@@ -381,17 +387,19 @@ bool Bench::stops_routing() {
     return true;
 }
 
-std::uint32_t Bench::free_address() const {
-    constexpr std::uint32_t hosts = 0xff, first = 200;
-    const auto& s = situation();
-    auto address = (s.tester.ipv4 & ~hosts) | first;
-    while (is_taken(address)) ++address;
-    return address;
+std::uint32_t Bench::free_address(std::uint8_t first) {
+    for (std::uint32_t host = first; host < hosts_of_link; ++host)
+        if (const auto address = beside_tester(host); !is_taken(address)) return address;
+    not_applicable(no_address);
+}
+
+std::uint32_t Bench::beside_tester(std::uint32_t host) const {
+    return (situation().tester.ipv4 & ~hosts_of_link) | host;
 }
 
 bool Bench::is_taken(std::uint32_t address) const {
     const auto& s = situation();
-    return address == s.tester.ipv4 || address == s.dut.ipv4 || context_.session.is_told_of_dut(IpAddress::v4(address));
+    return address == s.tester.ipv4 || address == s.dut.ipv4 || context_.session.is_told_of_dut(address);
 }
 
 IpAddress Bench::fresh_neighbour() { return situation().is_ipv6() ? fresh_neighbour6() : fresh_neighbour4(); }
@@ -403,11 +411,11 @@ IpAddress Bench::fresh_neighbour6() {
 }
 
 IpAddress Bench::fresh_neighbour4() {
-    constexpr std::uint32_t hosts = 0xff, first = 130, count = 70;
-    std::uint32_t address = 0;
-    for (std::uint32_t tries = 0; tries == 0 || (is_taken(address) && tries < count); ++tries)
-        address = (situation().tester.ipv4 & ~hosts) | (first + context_.session.next_number() % count);
-    return IpAddress::v4(address);
+    constexpr std::uint32_t first = 130, count = 70;
+    for (std::uint32_t tries = 0; tries < count; ++tries)
+        if (const auto address = beside_tester(first + context_.session.next_number() % count); !is_taken(address))
+            return IpAddress::v4(address);
+    not_applicable(no_address);
 }
 
 Message Bench::address_request_to_group() {

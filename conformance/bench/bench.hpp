@@ -185,9 +185,10 @@ public:
     [[nodiscard]] wire::IpAddress fresh_group6();
     [[nodiscard]] wire::IpAddress fresh_link_local_group6();
     [[nodiscard]] std::uint16_t fresh_port();
-    /// An IPv4 address beside the tester's and those that the DUT tells.
-    [[nodiscard]] std::uint32_t free_address() const;
-    /// An address of the family beside them; each call gives another.
+    /// An IPv4 address beside the tester's and those that the DUT tells, of this host in its /24 or of a later one.
+    /// Where there is none, the case ends as NA.
+    [[nodiscard]] std::uint32_t free_address(std::uint8_t first = 200);
+    /// An address of the family beside them; each call gives another. Likewise.
     [[nodiscard]] wire::IpAddress fresh_neighbour();
     [[nodiscard]] wire::IpAddress fresh_neighbour4();
     [[nodiscard]] wire::IpAddress fresh_neighbour6();
@@ -208,6 +209,8 @@ private:
     void demand_rest();
     /// Likewise: a Series of ordinary echo requests tells whether packets are lost.
     void demand_answers();
+    /// The IPv4 address of a host in the tester's /24.
+    [[nodiscard]] std::uint32_t beside_tester(std::uint32_t host) const;
     [[nodiscard]] bool is_taken(std::uint32_t address) const;
     void demand_control_before(std::string_view what) const;
     /// What is forbidden was observed, here or nowhere.

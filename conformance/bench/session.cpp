@@ -169,8 +169,8 @@ void Session::answer_echo(const Packet& packet) {
     (void)tester_->port().send(answer.make(asked).build());
 }
 
-bool Session::is_told_of_dut(const IpAddress& address) const {
-    return std::ranges::find(told_addresses_, address, &IpNetwork::address) != told_addresses_.end();
+bool Session::is_told_of_dut(std::uint32_t address) const {
+    return std::ranges::find(told_ipv4_, IpAddress::v4(address), &IpNetwork::address) != told_ipv4_.end();
 }
 
 bool Session::find_by_interface() {
@@ -182,8 +182,7 @@ bool Session::find_by_interface() {
     } catch (const ControlFailed&) {
         return false;
     }
-    told_addresses_ = facts.ipv4;
-    told_addresses_.insert(told_addresses_.end(), facts.ipv6.begin(), facts.ipv6.end());
+    told_ipv4_ = facts.ipv4;
     if (!facts.is_up || !facts.link_address) return false;
     auto& node = situation_.dut;
     const auto& address = *facts.link_address;

@@ -86,8 +86,8 @@ public:
     /// The tester's ends of connections with the DUT.
     [[nodiscard]] ConnectionEnds& connection_ends() noexcept { return *connection_ends_; }
     [[nodiscard]] const SessionOptions& options() const noexcept { return options_; }
-    /// Whether the DUT has told that it has this address; it may have many.
-    [[nodiscard]] bool is_told_of_dut(const wire::IpAddress& address) const;
+    /// Whether the DUT has told that it has this IPv4 address; it may have many.
+    [[nodiscard]] bool is_told_of_dut(std::uint32_t address) const;
     [[nodiscard]] bool dut_is_found() const noexcept { return situation_.dut.lid != 0; }
     /// Where frames are kept from now on.
     void record_into(Recorder* recorder) noexcept { recorder_ = recorder; }
@@ -131,7 +131,7 @@ private:
     std::unique_ptr<Tester> tester_;
     std::vector<std::string> notes_;
     Situation situation_;
-    std::vector<wire::IpNetwork> told_addresses_;  ///< that the DUT had when it told last
+    std::vector<wire::IpNetwork> told_ipv4_;  ///< what the DUT had when it told last
     std::unique_ptr<ConnectionEnds> connection_ends_;
     Recorder* recorder_ = nullptr;
     /// Numbers of groups stay clear of those that stacks join by themselves.

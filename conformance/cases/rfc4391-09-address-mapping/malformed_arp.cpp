@@ -69,9 +69,8 @@ const Case malformed_arp_does_no_harm{
                  unasked_arp_reply().with(Arp::hardware_length, 6).cut_to(of_ethernet)},
                 demultiplexing);
             // Not the address that other cases use: what the DUT learns here, it may keep.
-            const auto& now = bench.situation();
-            auto stranger = bench.free_address() + 16;
-            while (stranger == now.tester.ipv4 || stranger == now.dut.ipv4) ++stranger;
+            constexpr std::uint8_t beyond_theirs = 216;
+            const auto stranger = bench.free_address(beyond_theirs);
             bench.must_outlive("ARP packets with another operation, and addresses that nobody can have",
                                odd_arp(stranger, bench.link().broadcast_gid()), demultiplexing);
         },
