@@ -147,9 +147,15 @@ namespace {
 
 /// Takes what was the same for many packets.
 struct Totals {
+    const std::vector<const rules::Rule*>& rules;
     std::vector<Finding>& findings;
 
-    void observed(std::size_t rule, std::uint64_t count) const { findings[rule].observed += count; }
+    void observed(std::size_t rule, std::uint64_t count, bool is_assumed) const {
+        findings[rule].observed += count;
+        if (is_assumed && (rules[rule]->knows & (of_broadcast_group | facts(Fact::group_record))))
+            findings[rule].by_assumption += count;
+    }
+    void noted(std::size_t rule, std::uint64_t count) const { findings[rule].notes += count; }
     void unjudged(std::size_t rule, state::Facts missing, std::uint64_t count) const {
         findings[rule].unknown += count;
         findings[rule].missing |= missing;
@@ -164,21 +170,18 @@ struct Judge::Counter {
     const capture::Frame& frame;
     bool is_assumed;
 
-    void observed(std::size_t rule, std::uint64_t count) const { Totals{judge.findings_}.observed(rule, count); }
+    [[nodiscard]] Totals totals() const { return {judge.rules(), judge.findings_}; }
+    void observed(std::size_t rule, std::uint64_t count, bool assumed) const {
+        totals().observed(rule, count, assumed);
+    }
+    void noted(std::size_t rule, std::uint64_t count) const { totals().noted(rule, count); }
     void unjudged(std::size_t rule, state::Facts missing, std::uint64_t count) const {
-        Totals{judge.findings_}.unjudged(rule, missing, count);
+        totals().unjudged(rule, missing, count);
     }
-    void unjudged(std::size_t rule, state::Facts missing) const {
-        ++judge.findings_[rule].unknown;
-        judge.findings_[rule].missing |= missing;
-    }
-    void observed(std::size_t rule) const {
-        ++judge.findings_[rule].observed;
-        if (is_assumed && (judge.rules()[rule]->knows & (of_broadcast_group | facts(Fact::group_record))))
-            ++judge.findings_[rule].by_assumption;
-    }
+    void unjudged(std::size_t rule, state::Facts missing) const { unjudged(rule, missing, 1); }
+    void observed(std::size_t rule) const { observed(rule, 1, is_assumed); }
     void violated(std::size_t rule) const { judge.violated(rule, frame); }
-    void noted(std::size_t rule) const { ++judge.findings_[rule].notes; }
+    void noted(std::size_t rule) const { noted(rule, 1); }
     void kept(std::size_t rule) const { ++judge.findings_[rule].observed; }
     void overlooked(std::size_t rule) const { ++judge.findings_[rule].overlooked; }
     void accused(const inspection::Accusation& accusation) const { judge.accused(accusation); }
@@ -187,12 +190,10 @@ struct Judge::Counter {
     }
 };
 
-void Judge::settle() const { inspector_.settle(Totals{findings_}); }
+void Judge::settle() const { inspector_.settle(Totals{rules(), findings_}); }
 
 void Judge::judge(const capture::Frame& frame) {
-    const auto& known = inspector_.known();
-    const bool is_assumed = known.link && known.link->source != state::Source::sa && known.broadcast;
-    inspector_.judge(Counter{*this, frame, is_assumed});
+    inspector_.judge(Counter{*this, frame, inspector_.known().is_assumed()});
 }
 
 void Judge::keep(std::size_t index, reports::Detail detail) {

@@ -19,7 +19,7 @@ namespace {
 using inspection::Examined;
 using inspection::Examiner;
 
-constexpr std::size_t octets_of_block = std::size_t{256} << 10;
+constexpr std::size_t octets_of_block = std::size_t{384} << 10;
 
 Examined examine(Examiner& examiner, const Sighting& sighting, bool keeps) {
     const auto& frame = sighting.frame;
@@ -114,7 +114,7 @@ class Line {
 public:
     Line(Supply& supply, const inspection::RuleList& rules, const Crew& crew) : supply_(supply) {
         const auto workers = crew.threads - 1;
-        constexpr std::size_t beside = 3;
+        constexpr std::size_t beside = 2;
         for (std::size_t i = 0; i < workers + beside; ++i)
             blocks_.push_back(std::make_unique<Block>(rules, crew.frames_of_block));
         for (auto& block : blocks_) free_.push_back(block.get());

@@ -68,7 +68,7 @@ struct Crew {
     unsigned threads = 0;  ///< the one that judges included; 0: as usual
     /// Frames before another thread is begun: most captures are over before it is worth it.
     std::size_t alone = 1024;
-    std::size_t frames_of_block = 512;  ///< that one thread reads and looks at in a row
+    std::size_t frames_of_block = 1024;  ///< that one thread reads and looks at in a row
 };
 
 /// Gives everything to the consumer, in order. What the supply or the consumer throws comes out here when no other

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <stdexcept>
 
 namespace ipoib::inspection {
 using namespace wire;
@@ -60,7 +61,8 @@ bool Inspector::take(const FrameView& frame, const Examined& examined) {
     fabric_ = &fabric_of(frame.interface, frame.origin.party);
     look_for_loss(frame);
     if (packet_->lrh && !trust_crcs()) return false;
-    known_ = &fabric_->subnet.take(*packet_, frame.sight, frame.origin.party == Party::tester);
+    auto* memory = shape_->has_others() ? &shape_->recollection : nullptr;
+    known_ = &fabric_->subnet.take(*packet_, frame.sight, frame.origin.party == Party::tester, memory);
     if (!is_subject(known_->sender)) origin_.party = Party::bystander;
     return true;
 }
@@ -92,19 +94,53 @@ std::uint64_t Inspector::next_generation() noexcept {
     return ++latest;
 }
 
-void Inspector::begin_tally() {
+/// What the rules say of this packet, and of all its like as long as nothing changes, is counted; a version of 0: each
+/// is asked about.
+void Inspector::begin_tally(std::uint64_t version) {
     if (tallied_ == tallies_.size()) tallies_.emplace_back();
     auto& tally = tallies_[tallied_];
     auto& judged = shape_->judged;
-    judged = {generation_, known_->facts, tallied_++, std::move(judged.asked)};
+    judged = {generation_, known_->facts, version, tallied_++, std::move(judged.asked)};
     judged.asked.clear();
     tally.count = 0;
     tally.facts = known_->facts;
+    tally.is_assumed = known_->is_assumed();
     tally.observed = shape_->observed;
     tally.unjudged.clear();
+    tally.noted.clear();
     const auto lacks = [&](std::uint16_t index) { return ((*rules_)[index]->knows & ~tally.facts) != 0; };
-    for (const auto index : shape_->asked) (lacks(index) ? tally.unjudged : judged.asked).push_back(index);
+    for (const auto index : shape_->asked) {
+        const auto& rule = *(*rules_)[index];
+        if (lacks(index)) {
+            tally.unjudged.push_back(index);
+        } else if (version == 0 || (rule.fades && rule.fades(*packet_, *known_))) {
+            judged.asked.push_back(index);
+        } else if (rule.applies && !rule.applies(*packet_, *known_)) {
+            continue;
+        } else if (rule.holds && !rule.holds(*packet_, *known_)) {
+            judged.asked.push_back(index);
+        } else {
+            tally.observed.push_back(index);
+            if (rule.notes && rule.notes(*packet_, *known_)) tally.noted.push_back(index);
+        }
+    }
     std::ranges::copy_if(shape_->passed, std::back_inserter(tally.unjudged), lacks);
+}
+
+/// Asks anew what the tally counts.
+void Inspector::verify(const Tally& tally) const {
+    for (const auto index : shape_->asked) {
+        const auto& rule = *(*rules_)[index];
+        const auto is_in = [index](const std::vector<std::uint16_t>& all) {
+            return std::ranges::find(all, index) != all.end();
+        };
+        if ((rule.knows & ~tally.facts) != 0 || is_in(shape_->judged.asked)) continue;
+        const bool applies = !rule.applies || rule.applies(*packet_, *known_);
+        const bool is_broken = applies && rule.holds && !rule.holds(*packet_, *known_);
+        const bool is_noted = applies && rule.notes && rule.notes(*packet_, *known_);
+        if (is_broken || applies != is_in(tally.observed) || is_noted != is_in(tally.noted))
+            throw std::logic_error(std::string(rule.id) + " says something else of a packet than of its like");
+    }
 }
 
 Accusation Inspector::accuse(std::size_t index) const {

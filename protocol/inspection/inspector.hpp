@@ -82,8 +82,8 @@ public:
     /// `accused(Accusation)`, when that is proven, or `undecided(Accusation, lacks)` with what is missing.
     template <class Findings>
     void judge(Findings&& findings);
-    /// To findings that take them, tells by `observed(rule, count)` and `unjudged(rule, facts, count)` what judge() has
-    /// only counted: for many packets of one shape that is the same.
+    /// To findings that take them, tells by `observed(rule, count, is_assumed)`, `noted(rule, count)` and
+    /// `unjudged(rule, facts, count)` what judge() has only counted: for many packets of one shape that is the same.
     template <class Findings>
     void settle(Findings&& findings);
     /// After the last frame, and after all that the capture tells of losses. What only lacks a later packet that would
@@ -132,7 +132,9 @@ private:
     bool trust_crcs();
     Examined examine(const FrameView& frame);
     static std::uint64_t next_generation() noexcept;
-    void begin_tally();
+    void begin_tally(std::uint64_t version);
+    struct Tally;
+    void verify(const Tally& tally) const;
     template <class Findings>
     void judge_by_shape(Findings& findings);
     template <class Findings>
@@ -163,7 +165,7 @@ private:
 
     Plans plans_{rules_};
     /// Shapes are for captures that are long: in a short one most frames are the first of theirs.
-    static constexpr std::size_t first_shaped = 256;
+    static constexpr std::size_t first_shaped = state::distrusts_memory ? 0 : 256;
     Examiner examiner_{rules_};
     std::size_t taken_ = 0;
 
@@ -171,7 +173,8 @@ private:
     struct Tally {
         std::uint64_t count = 0;
         state::Facts facts = 0;
-        std::vector<std::uint16_t> observed, unjudged;
+        bool is_assumed = false;
+        std::vector<std::uint16_t> observed, noted, unjudged;
     };
     static constexpr std::size_t most_tallies = 256;
     std::vector<Tally> tallies_;  ///< the first `tallied_` are not told yet
@@ -208,15 +211,18 @@ void Inspector::ask(std::span<const std::uint16_t> rules, Findings& findings) {
 /// What is the same for all packets of a shape is counted, and told when all of them have been counted.
 template <class Findings>
 void Inspector::judge_by_shape(Findings& findings) {
-    constexpr bool can_count = requires { findings.observed(std::size_t{}, std::uint64_t{}); };
+    constexpr bool can_count = requires { findings.noted(std::size_t{}, std::uint64_t{}); };
     if constexpr (can_count) {
         if (shape_->has_others()) {
+            const auto& memory = shape_->recollection;
+            const auto version = memory.was_recalled && !memory.may_answer ? memory.version : 0;
             auto& judged = shape_->judged;
-            if (judged.generation != generation_ || judged.facts != known_->facts) {
+            if (judged.generation != generation_ || judged.facts != known_->facts || judged.version != version) {
                 if (tallied_ == most_tallies) settle(findings);
-                begin_tally();
+                begin_tally(version);
             }
             ++tallies_[judged.tally].count;
+            if (state::distrusts_memory && version != 0) verify(tallies_[judged.tally]);
             ask(judged.asked, findings);
             return;
         }
@@ -230,7 +236,8 @@ template <class Findings>
 void Inspector::settle(Findings&& findings) {
     for (std::size_t i = 0; i < tallied_; ++i) {
         const auto& tally = tallies_[i];
-        for (const auto index : tally.observed) findings.observed(index, tally.count);
+        for (const auto index : tally.observed) findings.observed(index, tally.count, tally.is_assumed);
+        for (const auto index : tally.noted) findings.noted(index, tally.count);
         for (const auto index : tally.unjudged)
             findings.unjudged(index, (*rules_)[index]->knows & ~tally.facts, tally.count);
     }

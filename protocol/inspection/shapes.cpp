@@ -124,6 +124,7 @@ void Examiner::decide(Shape& shape) {
     shape.asked.clear();
     shape.passed.clear();
     shape.judged.generation = 0;
+    shape.recollection.version = 0;
     const auto& plan = plans_.of(packet, shape.origin);
     shape.is_decided = false;
     for (const auto index : plan.alone) {

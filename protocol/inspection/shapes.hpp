@@ -6,6 +6,7 @@
 
 #include "protocol/inspection/plans.hpp"
 #include "protocol/state/habit.hpp"
+#include "protocol/state/recollection.hpp"
 #include "protocol/wire/medium.hpp"
 
 #include <memory>
@@ -30,9 +31,11 @@ struct Shape {
     struct Judged {
         std::uint64_t generation = 0;  ///< of tallies; 0: none
         state::Facts facts = 0;
+        std::uint64_t version = 0;  ///< of what the subnet knew, where the rules have been asked once for all; else 0
         std::size_t tally = 0;
-        std::vector<std::uint16_t> asked;  ///< those of `asked` that know what they must
+        std::vector<std::uint16_t> asked;  ///< those of `asked` that know what they must, and are asked for each packet
     } judged;
+    state::Recollection recollection;
 
     /// Makes `packet` that of a frame of this shape, whose octets are there.
     void show(const std::uint8_t* octets) noexcept {

@@ -79,6 +79,7 @@ constexpr Rule rules_of_context_duties[] = {
              return meant && meant->told_of_creation && meant->refused_at.order < meant->told_of_creation.order &&
                     state::elapsed(meant->told_of_creation.time, known.now.time) >= grace;
          },
+     .fades = [](const Packet&, const Known& known) { return known.meant && known.meant->told_of_creation; },
      .holds = [](const Packet&) { return false; },
      .points_at = Grh::dgid,
      .expected = "the MGID of the packet's own group",

@@ -18,6 +18,9 @@ bool is_member(const state::Member& member, const state::Sight& now) {
     return member.joined != 0 || (member.left_at && state::elapsed(member.left_at.time, now.time) < grace);
 }
 bool has_joined(const Packet&, const Known& known) { return known.member && is_member(*known.member, known.now); }
+/// Who has left is taken for a member for a while.
+bool is_none_now(const state::Member* member) { return member && member->joined == 0; }
+bool has_no_part_now(const Packet&, const Known& known) { return is_none_now(known.member); }
 /// Since the SA last refused the member, or let it go.
 state::Span since_refusal(const Packet& p, const Known& known) {
     if (!known.member) return {};
@@ -186,6 +189,7 @@ constexpr Rule rules_of_context_groups[] = {
      .knows = facts(Fact::member),
      .over = since_refusal,
      .applies = [](const Packet& p) { return is_to_broadcast(p); },
+     .fades = has_no_part_now,
      .holds = has_joined,
      .points_at = Grh::dgid,
      .expected = "a join that succeeded before",
@@ -299,6 +303,7 @@ constexpr Rule rules_of_context_groups[] = {
      .knows = facts(Fact::watched),
      .over = since_creation_or_left,
      .applies = is_other_group,
+     .fades = has_no_part_now,
      .holds = has_joined,
      .points_at = Grh::dgid,
      .expected = "a join that succeeded before",
@@ -311,6 +316,7 @@ constexpr Rule rules_of_context_groups[] = {
      .knows = facts(Fact::member),
      .over = since_refusal,
      .applies = is_other_group,
+     .fades = has_no_part_now,
      .holds = has_joined,
      .points_at = Grh::dgid,
      .expected = "a join that succeeded before",
@@ -323,6 +329,7 @@ constexpr Rule rules_of_context_groups[] = {
      .knows = facts(Fact::sender),
      .over = since_others,
      .applies = differs_from_others,
+     .fades = [](const Packet&, const Known& known) { return known.member && known.member->odd_q_key; },
      .holds = [](const Packet& p, const Known& known) { return p.deth[Deth::q_key] == known.link->q_key_in_use; },
      .points_at = Deth::q_key,
      .expected_of = [](const Packet&,
@@ -344,6 +351,7 @@ constexpr Rule rules_of_context_groups[] = {
              const auto& told = known.member->told_of_deletion;
              return is_other_group(p, known) && told && state::elapsed(told.time, known.now.time) >= grace;
          },
+     .fades = [](const Packet&, const Known& known) { return known.member && known.member->told_of_deletion; },
      .holds = [](const Packet&) { return false; },
      .points_at = Lrh::dlid,
      .expected = "no packet to the group, or a new join before",
@@ -464,6 +472,7 @@ constexpr Rule rules_of_context_groups[] = {
          [](const Packet&, const Known& known) {
              return known.of_broadcast && (known.of_broadcast->joined_at || known.of_broadcast->left_at);
          },
+     .fades = [](const Packet&, const Known& known) { return is_none_now(known.of_broadcast); },
      .holds = [](const Packet&, const Known& known) { return is_member(*known.of_broadcast, known.now); },
      .expected = "a member",
      .actual_of =

@@ -324,6 +324,7 @@ constexpr Rule rules_of_context_unicast[] = {
      .knows = facts(Fact::path),
      .over = since_path,
      .applies = has_ways,
+     .fades = [](const Packet&, const Known& known) { return known.path_target && known.path_target->lmc_changed; },
      .holds =
          [](const Packet& p, const Known& known) {
              const auto dlid = p.lrh[Lrh::dlid];

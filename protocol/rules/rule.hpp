@@ -113,6 +113,9 @@ struct Rule {
     /// Where this is false `applies` is, too: it is asked once for many packets of one shape. Null: nothing to be said.
     Predicate::Alone concerns = nullptr;
     Predicate applies{};  ///< null: to every packet that has the parts
+    /// Whether its answer may be another one later, or with more of the same packets, though nothing that is known has
+    /// changed but times and counts (state/recollection.hpp). Of a packet that answers nothing. Null: never.
+    Predicate::Around fades = nullptr;
     Predicate holds{};
     Predicate notes{};        ///< holds, but is worth a note
     std::string_view note{};  ///< the text of that note

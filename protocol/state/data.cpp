@@ -13,8 +13,9 @@ using namespace wire;
 
 namespace {
 
-/// Keeps the latest numbers, each once.
-void remember(std::array<std::uint32_t, 4>& numbers, std::uint8_t& count, std::uint32_t number) {
+/// Keeps the latest numbers, each once. False where this was the latest.
+bool keep(std::array<std::uint32_t, 4>& numbers, std::uint8_t& count, std::uint32_t number) {
+    if (count != 0 && numbers[count - 1u] == number) return false;
     const auto end = numbers.begin() + count;
     const auto found = std::find(numbers.begin(), end, number);
     if (found != end)
@@ -24,6 +25,7 @@ void remember(std::array<std::uint32_t, 4>& numbers, std::uint8_t& count, std::u
     else
         ++count;
     numbers[count - 1u] = number;
+    return true;
 }
 
 /// Multicast IP addresses that no IB group stands for. RFC 4291, 2.7: interface-local ones never leave the node.
@@ -81,23 +83,25 @@ void Subnet::uses_q_key(const Packet& packet) {
     auto& link = links_[index];
     auto& [first, second] = link.q_key_users;
     const bool is_the_same = packet.deth[Deth::q_key] == link.q_key_in_use;
-    if (is_the_same && (sender_ == first || sender_ == second)) link.q_key_used = known_.now;
+    renews_q_key_ = is_the_same && (sender_ == first || sender_ == second);
+    if (renews_q_key_) link.q_key_used = known_.now;
     if (const auto own = link.group == none ? none : member_of(link.group, sender_); own != none) {
         auto& since = members_[own].odd_q_key;
-        if (is_the_same || first == none)
-            since = {};
-        else if (!since)
-            since = known_.now;
+        const bool is_odd = !is_the_same && first != none;
+        if (is_odd != static_cast<bool>(since)) {
+            since = is_odd ? known_.now : Sight{};
+            change();
+        }
     }
     if (first == none) {
+        change();
         first = sender_;
         link.q_key_in_use = packet.deth[Deth::q_key];
     } else if (second == none && first != sender_) {
         // Of two that differ nobody can tell which is right.
-        if (packet.deth[Deth::q_key] == link.q_key_in_use)
-            second = sender_;
-        else
-            first = none;
+        const bool agrees = packet.deth[Deth::q_key] == link.q_key_in_use;
+        (agrees ? second : first) = agrees ? sender_ : none;
+        change();
     }
 }
 
@@ -118,9 +122,12 @@ std::uint32_t Subnet::link_of_packet(const Packet& packet, bool is_tester) {
     const auto mgid = names_group ? packet.grh[Grh::dgid] : Gid{};
     const bool is_right = names_group && is_same_partition(mgid_of(mgid)[Mgid::p_key], p_key);
     if (source_) {
-        source_->sends_ipoib = source_->sends_ipoib || names_group;
-        if (source_->p_key == 0) source_->p_key = p_key;
-        if (is_right) source_->add(p_key);
+        set(source_->sends_ipoib, source_->sends_ipoib || names_group);
+        if (source_->p_key == 0 && p_key != 0) {
+            source_->p_key = p_key;
+            change(*source_);
+        }
+        if (is_right && source_->add(p_key)) change();
     }
     const bool is_bound = source_ && source_->link != 0 && is_same_partition(links_[source_->link].p_key, p_key);
     if (is_bound && is_right && has_gone_to(mgid)) bind(source_, link_with(mgid));
@@ -134,6 +141,7 @@ std::uint32_t Subnet::link_of_packet(const Packet& packet, bool is_tester) {
     auto& link = links_[index];
     bind(source_, index);
     if (index != 0 && !is_tester && is_broadcast_gid(mgid) && !link.broadcast_gid && !link.is_disputed) {
+        change();
         link.broadcast_gid = mgid;
         link.group = group_of(mgid);
     }
@@ -153,6 +161,7 @@ bool Subnet::has_gone_to(const Gid& mgid) const {
 void Subnet::bind(QueuePair* queue_pair, std::uint32_t link) {
     if (!queue_pair || link == 0 || queue_pair->qpn <= 1 || queue_pair->link == link) return;
     if (!links_[link].has_scope) return;
+    change(*queue_pair);
     queue_pair->link = link;
     queue_pair->link_since = known_.now;
 }
@@ -184,23 +193,27 @@ void Subnet::to_group(const Packet& packet, GroupIndex index, bool is_tester) {
                       .traffic_class = packet.grh[Grh::traffic_class],
                       .hop_limit = packet.grh[Grh::hop_limit]};
     if (!group.first) group.first = known_.now;
+    member_ = member_of(index, sender_);
+    auto* member = member_ == none ? nullptr : &members_[member_];
+    // Who has given up a subscription sends for the first time again.
+    const bool is_first =
+        member && (member->sent == 0 || std::max(member->unsubscribed.order, requester(sender_).unsubscribed.order) >
+                                            member->last_sent.order);
+    sends(group, member);
+    if (is_first && index != known_.link->group) tell(EventKind::first_sent, sender_, index);
+}
+
+/// One more packet to a group. All that it changes are times and counts.
+void Subnet::sends(Group& group, Member* member) {
     group.last = known_.now;
     ++group.packets;
-    member_ = member_of(index, sender_);
-    if (member_ == none) return;
-    auto& member = members_[member_];
-    if (!member.first_sent) member.first_sent = known_.now;
-    // Who has given up a subscription sends for the first time again.
-    const auto given_up = std::max(member.unsubscribed.order, requester(sender_).unsubscribed.order);
-    const bool is_first = member.sent == 0 || given_up > member.last_sent.order;
-    member.last_sent = known_.now;
-    member.sent_by = source_ ? source_->qpn : 0;
-    ++member.sent;
-    if (member.sent_since_request < 2) ++member.sent_since_request;
-    if (member.joined == 0) {
-        if (member.sent_unjoined++ == 0) member.first_unjoined = known_.now;
-    }
-    if (is_first && index != known_.link->group) tell(EventKind::first_sent, sender_, index);
+    if (!member) return;
+    if (!member->first_sent) member->first_sent = known_.now;
+    member->last_sent = known_.now;
+    member->sent_by = source_ ? source_->qpn : 0;
+    ++member->sent;
+    if (member->sent_since_request < 2) ++member->sent_since_request;
+    if (member->joined == 0 && member->sent_unjoined++ == 0) member->first_unjoined = known_.now;
 }
 
 /// A unicast packet's receiver, and what is known of the way to it. The IP destination tells nothing of the next hop
@@ -221,7 +234,7 @@ void Subnet::towards(const Packet& packet) {
     if (found != none) {
         auto& neighbour = neighbours_[found];
         known_.neighbour = &neighbour;
-        if (neighbour.port == none) neighbour.port = ports_.find(neighbour.gid);
+        if (neighbour.port == none) set(neighbour.port, ports_.find(neighbour.gid));
         known_.target = ports_.get(neighbour.port);
     }
     if (paths_.all().empty()) return;
@@ -257,21 +270,22 @@ void Subnet::announce(const Packet& packet, const Gid& address, const Gid& annou
     auto port = ports_.find(gid);
     const auto slid = packet.lrh ? packet.lrh[Lrh::slid] : std::uint16_t{0};
     const auto place = port != none && ports_[port].lid != 0 ? ports_[port].lid : slid;
-    if (port != none) remember(ports_[port].qpns, ports_[port].qpn_count, qpn);
+    if (port != none && keep(ports_[port].qpns, ports_[port].qpn_count, qpn)) change();
     if (auto* announces = is_local(announced) ? queue_pair_of({place, qpn}) : nullptr) {
-        announces->is_announced = true;
-        announces->is_doubtful = false;
+        set(announces->is_announced, true);
+        set(announces->is_doubtful, false);
         announces->announced = known_.now;
-        if (packet.bth) announces->add(packet.bth[Bth::p_key]);
-        if (port != none) announces->port = port;
+        if (packet.bth && announces->add(packet.bth[Bth::p_key])) change();
+        if (port != none) belongs_to(*announces, port);
         if (is_link_certain_ && announces->link == 0) bind(announces, index_of(known_.link));
-        if (flags != 0) announces->flags_since = true;
+        if (flags != 0) set(announces->flags_since, true);
     }
     if (address.is_zero()) return;
     const auto index = neighbours_.find_or_add(on_link(address));
     if (index == none) return;
     auto& neighbour = neighbours_[index];
     if (neighbour.announced && neighbour.gid != gid) {
+        change();
         neighbour.is_shared = true;
         neighbour.before = neighbour.gid;
         neighbour.changed = known_.now;
@@ -279,14 +293,14 @@ void Subnet::announce(const Packet& packet, const Gid& address, const Gid& annou
     // An interface has one queue pair for datagrams: that of before is given back. RFC 4755, 3.1.
     const auto before = neighbour.qpn_count != 0 ? neighbour.qpns[neighbour.qpn_count - 1u] : qpn;
     if (neighbour.gid == gid && before != qpn)
-        if (auto* given_back = queue_pair_of({place, before})) given_back->is_doubtful = true;
+        if (auto* given_back = queue_pair_of({place, before})) set(given_back->is_doubtful, true);
     neighbour.address = address;
-    neighbour.gid = gid;
     neighbour.p_key = known_.link ? known_.link->p_key : std::uint16_t{0};
-    neighbour.port = port;
+    set(neighbour.gid, gid);
+    set(neighbour.port, port);
     neighbour.announced = known_.now;
     neighbour.announced_by = source_ ? source_->qpn : qpn;
-    remember(neighbour.qpns, neighbour.qpn_count, qpn);
+    if (keep(neighbour.qpns, neighbour.qpn_count, qpn)) change();
 }
 
 /// Link-layer addresses in ARP and Neighbour Discovery, each of the port that speaks of itself.
@@ -331,6 +345,7 @@ void Subnet::listens(const Gid& mgid, const Gid& ip_group, bool joins) {
     }
     const bool listens = member.listener_count != 0 || member.has_more_listeners;
     if (member.listens == listens) return;
+    change();
     member.listens = listens;
     tell(listens ? EventKind::listens : EventKind::stops_listening, sender_, group);
 }

@@ -25,6 +25,7 @@ struct Sight {
     /// Counts all frames that the subnet has taken, of whatever capture: which of two sights is the later one.
     std::uint64_t order = 0;
     explicit operator bool() const noexcept { return frame != 0; }
+    friend bool operator==(const Sight&, const Sight&) = default;
 };
 
 /// From one time to another, in ns; as much as fits where a capture's times are absurd.
@@ -132,10 +133,13 @@ struct QueuePair {
         return wire::is_same_partition(p_key, partition) ||
                std::ranges::find(partitions, partition & 0x7fff) != partitions.end();
     }
-    void add(std::uint16_t partition) noexcept {
-        if (is_in(partition)) return;
+    /// False where it is in it already, or there is no room.
+    bool add(std::uint16_t partition) noexcept {
+        if (is_in(partition)) return false;
         const auto place = std::ranges::find(partitions, 0);
-        if (place != partitions.end()) *place = partition & 0x7fff;
+        if (place == partitions.end()) return false;
+        *place = partition & 0x7fff;
+        return true;
     }
     Sight link_since;                  ///< the first packet that showed its link
     std::uint16_t service_levels = 0;  ///< a bit for each SL that its packets have had

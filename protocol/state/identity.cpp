@@ -107,6 +107,12 @@ QueuePair* Subnet::queue_pair_of(QpAddress at) {
     return &found;
 }
 
+void Subnet::belongs_to(QueuePair& queue_pair, PortIndex port) {
+    if (queue_pair.port == port) return;
+    queue_pair.port = port;
+    change(queue_pair);
+}
+
 /// The sender is the one that the GRH names. Without it, it is the owner of the queue pair, as long as that has stayed
 /// where it was; any other guess is for names alone.
 void Subnet::find_sender(const Packet& packet) {
@@ -119,7 +125,7 @@ void Subnet::find_sender(const Packet& packet) {
     if (packet.grh && !packet.grh[Grh::sgid].is_zero() && !packet.grh[Grh::sgid].is_multicast()) {
         sender_ = port_of(slid, packet.grh[Grh::sgid]);
         is_sender_certain_ = sender_ != none;
-        if (is_own && is_local(packet.grh[Grh::sgid])) source_->port = sender_;
+        if (is_own && is_local(packet.grh[Grh::sgid])) belongs_to(*source_, sender_);
     } else if (is_own && source_->port != none && ports_[source_->port].lid == slid) {
         sender_ = source_->port;
         is_sender_certain_ = true;
@@ -128,11 +134,14 @@ void Subnet::find_sender(const Packet& packet) {
         const auto named = ports_.find(local_form(own_gid(packet)));
         is_sender_certain_ = is_own && named != none && ports_[named].lid == slid;
         sender_ = is_sender_certain_ ? named : ports_.of(slid);
-        if (is_sender_certain_) source_->port = named;
+        if (is_sender_certain_) belongs_to(*source_, named);
     }
     if (sender_ == none) return;
     auto& port = ports_[sender_];
-    if (!port.first) port.first = known_.now;
+    if (!port.first) {
+        port.first = known_.now;
+        change();
+    }
     port.last = known_.now;
 }
 
@@ -140,10 +149,11 @@ void Subnet::find_sender(const Packet& packet) {
 /// same number.
 void Subnet::count(QueuePair& queue_pair, const Packet& packet) {
     const auto psn = packet.bth[Bth::psn];
-    queue_pair.service_levels = static_cast<std::uint16_t>(queue_pair.service_levels | 1u << packet.lrh[Lrh::sl]);
+    set(queue_pair.service_levels, static_cast<std::uint16_t>(queue_pair.service_levels | 1u << packet.lrh[Lrh::sl]));
     const auto likeness = likeness_of(packet);
     const bool is_first = !queue_pair.last;
     if (is_first) {
+        change();
         queue_pair.first = queue_pair.run = known_.now;
     } else if (psn == queue_pair.psn) {
         is_doubled_ = likeness == queue_pair.likeness;
@@ -153,6 +163,7 @@ void Subnet::count(QueuePair& queue_pair, const Packet& packet) {
         if (queue_pair.steps++ == 0) ++counting_;
     } else {
         if (queue_pair.repeats == 0) shown_loss_ = known_.now;
+        doubted_ = identity(queue_pair);
         queue_pair.run = known_.now;
         queue_pair.is_doubtful = true;
         queue_pair.port = none;
@@ -162,6 +173,29 @@ void Subnet::count(QueuePair& queue_pair, const Packet& packet) {
     queue_pair.psn = psn;
     queue_pair.likeness = likeness;
     queue_pair.last = known_.now;
+}
+
+/// A PSN that goes on as those before it: one more, or always the same.
+bool Subnet::is_usual(const QueuePair& queue_pair, const Packet& packet) {
+    const auto psn = packet.bth[Bth::psn];
+    const bool is_step = psn == ((queue_pair.psn + 1) & psn_mask) && queue_pair.steps != 0;
+    return queue_pair.last && (is_step || (psn == queue_pair.psn && queue_pair.repeats != 0));
+}
+
+/// Counts one that has such a PSN; nothing that is known of the queue pair changes by it. False, with nothing done, for
+/// another one.
+bool Subnet::counts_on(QueuePair& queue_pair, const Packet& packet) {
+    if (!is_usual(queue_pair, packet)) return false;
+    const auto psn = packet.bth[Bth::psn];
+    const auto likeness = likeness_of(packet);
+    const bool is_repeated = psn == queue_pair.psn;
+    is_doubled_ = is_repeated && likeness == queue_pair.likeness;
+    if (is_doubled_) return true;
+    ++(is_repeated ? queue_pair.repeats : queue_pair.steps);
+    queue_pair.psn = psn;
+    queue_pair.likeness = likeness;
+    queue_pair.last = known_.now;
+    return true;
 }
 
 /// Who leaves a link gives up its queue pairs: others may get their numbers.
@@ -221,6 +255,7 @@ std::uint32_t Subnet::link_of(std::uint16_t p_key, std::uint8_t scope) {
     while (index != 0) {
         auto& link = links_[index];
         if (!link.has_scope) {
+            change();
             link.has_scope = true;
             link.scope = scope;
         }

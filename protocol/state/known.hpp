@@ -80,7 +80,11 @@ struct Known {
     bool is_told_twice = false;              ///< the SA names one MGID with two MLIDs, in a table or to two joiners
     std::uint32_t groups_told = 0;           ///< groups in the table that this packet completes
 
+    /// What is known of the broadcast group is what the user has said.
+    [[nodiscard]] bool is_assumed() const noexcept { return link && link->source != Source::sa && broadcast; }
     [[nodiscard]] bool knows(Fact fact) const noexcept { return (facts & state::facts(fact)) != 0; }
+    /// The same things are known, not only what is alike.
+    friend bool operator==(const Known&, const Known&) = default;
 };
 
 }  // namespace ipoib::state

@@ -10,6 +10,7 @@ PortIndex Ports::add() {
         return none;
     }
     --left_;
+    ++changes_;
     ports_.add();
     return static_cast<PortIndex>(ports_.size() - 1);
 }
@@ -24,6 +25,7 @@ PortIndex Ports::of(std::uint16_t lid) {
 void Ports::move(PortIndex index, std::uint16_t lid) {
     auto& port = ports_[index];
     if (port.lid == lid) return;
+    ++changes_;
     if (port.lid != 0) by_lid_[port.lid].first = by_place_.take(by_lid_[port.lid].first, index);
     port.lid = lid;
     if (lid == 0) return;
@@ -42,6 +44,7 @@ PortIndex Ports::of(std::uint16_t lid, const wire::Gid& gid, const Sight& now) {
     // Until now nobody has told which port has this LID.
     if (index == none && known != none && ports_[known].gid.is_zero()) {
         ports_[known].gid = gid;
+        ++changes_;
         refused_ += !by_gid_.set(gid, known);
         return known;
     }
@@ -54,6 +57,7 @@ PortIndex Ports::of(std::uint16_t lid, const wire::Gid& gid, const Sight& now) {
     // A port that came back with another LID, a LID that another port has now, or one more GID at this LID.
     auto& here = place(lid);
     if (here.latest != none && here.latest != index) here.is_shared = true;
+    if (here.latest != index) ++changes_;
     if (ports_[index].lid != 0 && ports_[index].lid != lid) ports_[index].moved = now;
     move(index, lid);
     here.latest = index;
@@ -72,6 +76,7 @@ void Ports::rename(std::uint64_t from, std::uint64_t to) {
             continue;
         }
         port.gid = gid;
+        ++changes_;
     }
 }
 

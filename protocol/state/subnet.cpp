@@ -4,6 +4,9 @@
 
 #include "protocol/wire/mgid.hpp"
 
+#include <atomic>
+#include <stdexcept>
+
 namespace ipoib::state {
 using namespace wire;
 
@@ -33,6 +36,18 @@ Subnet::Subnet(std::shared_ptr<Limits> room)
       tables_(tables_at_once, longest_table, room_->segments),
       port_by_route_(most_routes) {
     links_.add();  // of packets that belong to none
+    change();
+}
+
+void Subnet::change() noexcept {
+    static std::atomic<std::uint64_t> latest{0};
+    version_ = ++latest;
+}
+
+/// Grows with each thing that is in a table.
+std::uint64_t Subnet::extent() const noexcept {
+    return ports_.changes() + groups_.all().size() + members_.all().size() + neighbours_.all().size() +
+           queue_pairs_.all().size() + requesters_.all().size() + links_.size();
 }
 
 GroupIndex Subnet::group_of(const Gid& mgid) {
@@ -50,6 +65,7 @@ std::uint32_t Subnet::member_of(GroupIndex group, PortIndex port) {
         if (ports_[port].link_group == group) ports_[port].link_member = index;
     } else {
         // Of this port something is not known from now on: that it has not joined cannot be told any more.
+        change();
         requester_at(ports_[port].lid).gap = known_.now;
     }
     return index;
@@ -151,6 +167,7 @@ void Subnet::tell(EventKind kind, PortIndex port, GroupIndex group) {
     if (events_.size() >= most_events) {
         // Who waits for it would wait in vain.
         ++doubts_.not_kept;
+        change();
         if (port != none) requester_at(ports_[port].lid).gap = known_.now;
         return;
     }
@@ -188,19 +205,46 @@ void Subnet::note_tester(std::uint16_t lid) {
     const auto at = std::ranges::lower_bound(tester_lids_, lid);
     if ((at != tester_lids_.end() && *at == lid) || tester_lids_.size() >= most) return;
     tester_lids_.insert(at, lid);
+    change();
 }
 
-const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester) {
-    known_ = {};
-    events_.clear();
+const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester, Recollection* memory) {
     pass_time(now);
-    sender_ = subject_ = speaker_ = none;
+    events_.clear();
+    speaker_ = none;
+    is_doubled_ = opens_request_ = false;
+    if (memory && memory->version == version_) {
+        if (distrusts_memory)
+            verify(packet, is_tester, *memory);
+        else if (!recall(packet, *memory))
+            take_anew(packet, is_tester, memory);
+        return known_;
+    }
+    return take_anew(packet, is_tester, memory);
+}
+
+const Known& Subnet::take_anew(const Packet& packet, bool is_tester, Recollection* memory) {
+    learn(packet, is_tester);
+    look_around(packet);
+    const auto grown = extent();
+    const bool is_known_otherwise = doubted_ && *doubted_ != identity(*source_);
+    if (grown != extent_ || is_known_otherwise || packet.mad) change();
+    extent_ = grown;
+    if (memory) remember(packet, *memory);
+    return known_;
+}
+
+void Subnet::learn(const Packet& packet, bool is_tester) {
+    const auto sight = known_.now;
+    known_ = {};
+    known_.now = sight;
+    sender_ = subject_ = none;
     is_sender_certain_ = is_link_certain_ = false;
     source_ = nullptr;
-    is_doubled_ = false;
     group_ = none;
     member_ = none;
-    opens_request_ = false;
+    renews_q_key_ = false;
+    doubted_.reset();
     if (is_tester && packet.lrh) note_tester(packet.lrh[Lrh::slid]);
     find_sender(packet);
     if (packet.mad) {
@@ -215,7 +259,7 @@ const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester
         known_.is_foreign = !is_all_ipoib_ && !is_of_ipoib(packet);
         if (known_.is_foreign && packet.is_ipoib()) {
             ++doubts_.foreign;
-            if (source_ && packet.is_multicast) source_->sends_others = true;
+            if (source_ && packet.is_multicast) set(source_->sends_others, true);
         }
         if (!known_.is_foreign && packet.is_ipoib()) take_data(packet, is_tester);
         if (!packet.deth && packet.bth && packet.lrh)
@@ -223,8 +267,92 @@ const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester
     } else if (packet.deth) {
         to_interface(packet);
     }
-    look_around(packet);
-    return known_;
+}
+
+namespace {
+
+bool is_echo_request(const Packet& packet) {
+    if (packet.icmp) return packet.icmp[Icmp::type] == 8;
+    return packet.icmpv6 && packet.icmpv6[Icmpv6::type] == Icmpv6Type::echo_request;
+}
+bool is_echo_reply(const Packet& packet) {
+    if (packet.icmp) return packet.icmp[Icmp::type] == 0;
+    return packet.icmpv6 && packet.icmpv6[Icmpv6::type] == Icmpv6Type::echo_reply;
+}
+bool is_echo(const Packet& packet) { return is_echo_request(packet) || is_echo_reply(packet); }
+/// Whether all that its like tell, once one of them has been taken, is that there was one more, and of an echo what it
+/// asks or answers.
+bool tells_no_more(const Packet& packet) {
+    if (!packet.is_ipoib() || !packet.deth || packet.is_fragment) return false;
+    if (packet.ipv4) return packet.ip_protocol != IpProtocol::igmp;
+    return packet.ipv6 && (!packet.icmpv6 || is_echo(packet));
+}
+
+}  // namespace
+
+void Subnet::remember(const Packet& packet, Recollection& memory) const {
+    memory.was_recalled = false;
+    memory.version = 0;
+    // An answer may show which link its sender is on.
+    const bool may_show_link = is_echo_reply(packet) && source_ && source_->link == 0;
+    if (!events_.empty() || !tells_no_more(packet) || may_show_link) return;
+    memory.version = version_;
+    memory.known = known_;
+    memory.known.answers = nullptr;
+    memory.known.answered = memory.known.of_asker = nullptr;
+    memory.sender = sender_;
+    memory.subject = subject_;
+    memory.on_link = speaker_ == none ? none : ports_.get(sender_)->link_member;
+    memory.group = group_;
+    memory.member = member_;
+    memory.source = source_;
+    memory.is_sender_certain = is_sender_certain_;
+    memory.is_link_certain = is_link_certain_;
+    memory.renews_q_key = renews_q_key_;
+    memory.is_echo = is_echo(packet);
+    memory.may_answer = is_echo_reply(packet);
+}
+
+/// Learns anew what recall() would rely on.
+void Subnet::verify(const Packet& packet, bool is_tester, Recollection& memory) {
+    const bool is_recalled = !memory.source || is_usual(*memory.source, packet);
+    auto before = memory;
+    take_anew(packet, is_tester, &memory);
+    if (!is_recalled) return;
+    before.known.now = memory.known.now;
+    before.was_recalled = false;
+    if (!(memory == before)) throw std::logic_error("a packet has found something else than its like");
+    memory.was_recalled = true;
+}
+
+/// Does what the packet's like have done before; false, with nothing done, where its PSN tells something new.
+bool Subnet::recall(const Packet& packet, Recollection& memory) {
+    source_ = memory.source;
+    if (source_ && !counts_on(*source_, packet)) return false;
+    memory.was_recalled = true;
+    const auto sight = known_.now;
+    known_ = memory.known;
+    known_.now = sight;
+    sender_ = memory.sender;
+    subject_ = memory.subject;
+    group_ = memory.group;
+    member_ = memory.member;
+    is_sender_certain_ = memory.is_sender_certain;
+    is_link_certain_ = memory.is_link_certain;
+    if (sender_ != none) ports_[sender_].last = sight;
+    if (known_.is_foreign) {
+        ++doubts_.foreign;
+        return true;
+    }
+    if (memory.renews_q_key) links_[index_of(known_.link)].q_key_used = sight;
+    if (group_ != none) sends(groups_[group_], member_ == none ? nullptr : &members_[member_]);
+    if (memory.is_echo) solicitations(packet);
+    if (memory.on_link != none) {
+        members_[memory.on_link].spoke = sight;
+        speaker_ = sender_;
+    }
+    if (known_.answers) look_at_asker();
+    return true;
 }
 
 /// What is known of who asked what the packet answers.

@@ -5,6 +5,7 @@
 #include "protocol/state/event.hpp"
 #include "protocol/state/full_members.hpp"
 #include "protocol/state/known.hpp"
+#include "protocol/state/recollection.hpp"
 #include "protocol/state/span.hpp"
 #include "protocol/state/tables.hpp"
 #include "protocol/wire/packet.hpp"
@@ -38,8 +39,10 @@ public:
     explicit Subnet(std::shared_ptr<Limits> room = std::make_shared<Limits>());
 
     /// Learns from a packet and tells what is known around it. What a tester sends may be wrong on purpose and teaches
-    /// nothing of a group's parameters.
-    const Known& take(const wire::Packet& packet, const Sight& now, bool is_tester = false);
+    /// nothing of a group's parameters. `memory` is that of the packet's shape, if it has one: where it still holds,
+    /// the same is known as without it, for less.
+    const Known& take(const wire::Packet& packet, const Sight& now, bool is_tester = false,
+                      Recollection* memory = nullptr);
     /// What the last packet has brought about.
     [[nodiscard]] std::span<const Event> events() const noexcept { return events_; }
     /// The port that the last packet has shown to live on its link; or none.
@@ -133,6 +136,25 @@ private:
     [[nodiscard]] bool is_watched(const Port& port, const Member* of_broadcast, std::uint32_t own_requests) const;
     void look_at_asker();
     void look_around(const wire::Packet& packet);
+    void learn(const wire::Packet& packet, bool is_tester);
+    [[nodiscard]] bool recall(const wire::Packet& packet, Recollection& memory);
+    void remember(const wire::Packet& packet, Recollection& memory) const;
+    const Known& take_anew(const wire::Packet& packet, bool is_tester, Recollection* memory);
+    void verify(const wire::Packet& packet, bool is_tester, Recollection& memory);
+    /// What was remembered before does not hold any more.
+    void change() noexcept;
+    /// The same, of what is known of a queue pair; where the packet's own has just been doubted, it counts in the end
+    /// whether it is known otherwise than before.
+    void change(const QueuePair& of) noexcept {
+        if (!doubted_ || &of != source_) change();
+    }
+    template <class Value>
+    void set(Value& place, const Value& value) {
+        if (place == value) return;
+        place = value;
+        change();
+    }
+    [[nodiscard]] std::uint64_t extent() const noexcept;
 
     // identity.cpp: who is who
     void pass_time(const Sight& now);
@@ -143,12 +165,15 @@ private:
     void learn_prefix(std::uint64_t prefix);
     QueuePair* queue_pair_of(QpAddress at);
     [[nodiscard]] static wire::Gid own_gid(const wire::Packet& packet);
+    void belongs_to(QueuePair& queue_pair, PortIndex port);
     void find_sender(const wire::Packet& packet);
     void forget_queue_pairs(PortIndex port, std::uint32_t link);
     void doubt_queue_pairs(PortIndex port);
     [[nodiscard]] bool has_q_key_of_link(const wire::Packet& packet, const QueuePair& queue_pair) const;
     [[nodiscard]] bool is_meant(const wire::Packet& packet, const QueuePair& queue_pair) const;
     void count(QueuePair& queue_pair, const wire::Packet& packet);
+    [[nodiscard]] bool counts_on(QueuePair& queue_pair, const wire::Packet& packet);
+    [[nodiscard]] static bool is_usual(const QueuePair& queue_pair, const wire::Packet& packet);
     /// Of a queue pair that has sent too little to tell whether it counts its PSNs: it is what others do.
     [[nodiscard]] bool may_count() const noexcept { return counting_ > 0 || repeating_ == 0; }
     Requester& requester_at(std::uint16_t lid);
@@ -165,6 +190,7 @@ private:
     void note_tester(std::uint16_t lid);
     void take_data(const wire::Packet& packet, bool is_tester);
     void to_group(const wire::Packet& packet, GroupIndex group, bool is_tester);
+    void sends(Group& group, Member* member);
     void uses_q_key(const wire::Packet& packet);
     void find_speaker(const wire::Packet& packet);
     std::uint32_t link_of_packet(const wire::Packet& packet, bool is_tester);
@@ -274,6 +300,18 @@ private:
     GroupIndex group_ = none;
     std::uint32_t member_ = none;  ///< the sender's part in that group
     bool opens_request_ = false;   ///< the packet is a request of the subject, which says nothing against it
+    struct Identity {
+        PortIndex port = none;
+        std::uint32_t link = 0;
+        std::uint16_t p_key = 0;
+        bool is_doubtful = false;
+        friend bool operator==(const Identity&, const Identity&) = default;
+    };
+    static Identity identity(const QueuePair& one) noexcept { return {one.port, one.link, one.p_key, one.is_doubtful}; }
+    std::optional<Identity> doubted_;  ///< what was known of the packet's queue pair, where its PSN makes that doubtful
+    bool renews_q_key_ = false;        ///< the packet is of one of those that show its link's Q_Key, with that
+    std::uint64_t version_ = 0;        ///< see Recollection
+    std::uint64_t extent_ = 0;         ///< of the tables, when that was given
     std::vector<Event> events_;
 };
 

@@ -23,11 +23,11 @@ constexpr auto mask = McMemberRecord::component::join;
 class Feed {
 public:
     explicit Feed(const state::Limits& limits = {}) : subnet(std::make_shared<state::Limits>(limits)) {}
-    const state::Known& operator()(const PacketBuilder& packet) {
+    const state::Known& operator()(const PacketBuilder& packet, state::Recollection* memory = nullptr) {
         octets_ = packet.build();
         decode(octets_, packet_);
         ++frame_;
-        return subnet.take(packet_, {frame_, static_cast<std::int64_t>(frame_) * 1'000'000, 0});
+        return subnet.take(packet_, {frame_, static_cast<std::int64_t>(frame_) * 1'000'000, 0}, false, memory);
     }
     void join(const Node& port, const Bytes<McMemberRecord>& record, std::uint16_t status = 0,
               std::uint64_t components = mask) {
@@ -359,6 +359,55 @@ TEST_CASE("State: a refused join of a group that is not of IPoIB is no more than
     feed.join(a, record, sa_status::denied);
     CHECK(feed.subnet.links().size() == 1);
     CHECK(only_member(feed.subnet, record[McMemberRecord::mgid]).refusal == sa_status::denied);
+}
+
+TEST_CASE(
+    "State: packets of one shape are known and counted alike with a memory and without, until something changes") {
+    Feed with, without;
+    state::Recollection memory;
+    std::uint32_t psn = 0;
+    const auto to_group = [&] {
+        auto packet = udp_to_group(a, parse_ipv4("239.1.1.1").value(), 0xc001, plain, 64);
+        packet.set(Bth::psn, ++psn);
+        const auto& known = with(packet, &memory);
+        const auto& other = without(packet);
+        CHECK(known.facts == other.facts);
+        REQUIRE((known.member && other.member));
+        CHECK(known.member->sent == psn);
+        CHECK(known.member->sent == other.member->sent);
+        CHECK(known.member->last_sent == other.member->last_sent);
+        CHECK(known.member->sent_unjoined == other.member->sent_unjoined);
+        CHECK(known.group->packets == other.group->packets);
+        CHECK(known.sender->last == known.now);
+        CHECK(known.source->psn == psn);
+        CHECK(known.source->steps == other.source->steps);
+        return memory.was_recalled;
+    };
+    const auto both = [&](const PacketBuilder& packet) {
+        with(packet);
+        without(packet);
+    };
+    with.join(a, broadcast_record(a, plain));
+    without.join(a, broadcast_record(a, plain));
+    for (unsigned i = 0; i < 3; ++i) to_group();
+    CHECK(to_group());
+    CHECK(with.subnet.doubts().foreign == 0);
+    // What another one says of itself again and again changes nothing; what is new does.
+    for (unsigned i = 0; i < 3; ++i) both(arp_request(b, a.ipv4, plain).set(Bth::psn, 1 + i));
+    CHECK_FALSE(to_group());
+    both(arp_request(b, a.ipv4, plain).set(Bth::psn, 4));
+    CHECK(to_group());
+    with.join(a, group_record(a, plain, group("239.1.1.1"), 0xc001, 1));
+    without.join(a, group_record(a, plain, group("239.1.1.1"), 0xc001, 1));
+    CHECK_FALSE(to_group());
+    CHECK(to_group());
+    psn += 5;  // some are missing
+    for (auto* feed : {&with, &without}) {
+        auto packet = udp_to_group(a, parse_ipv4("239.1.1.1").value(), 0xc001, plain, 64);
+        (*feed)(packet.set(Bth::psn, psn), feed == &with ? &memory : nullptr);
+    }
+    CHECK_FALSE(memory.was_recalled);
+    CHECK(with.subnet.shows_loss() == without.subnet.shows_loss());
 }
 
 TEST_CASE("Pages: what was never set is 0, what was set stays beside all others") {

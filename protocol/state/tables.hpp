@@ -249,6 +249,8 @@ public:
     [[nodiscard]] const Port* get(PortIndex index) const { return index == none ? nullptr : &ports_[index]; }
     [[nodiscard]] const Shelf<Port>& all() const noexcept { return ports_; }
     [[nodiscard]] std::uint64_t refused() const noexcept { return refused_; }
+    /// Grows with whatever changes: ports, their LIDs and GIDs, what stands at a LID.
+    [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
 
 private:
     struct Place {
@@ -269,7 +271,7 @@ private:
     std::vector<Place> by_lid_;
     Chains by_place_;
     Index<wire::Gid> by_gid_;
-    std::uint64_t refused_ = 0;
+    std::uint64_t refused_ = 0, changes_ = 0;
 };
 
 }  // namespace ipoib::state
