@@ -104,6 +104,10 @@ private:
             take(*found, session);
         else
             learn(session);
+        for (; !beside_.empty(); beside_.pop_front()) {
+            const auto [finding, of] = beside_.front();
+            take(finding, of);
+        }
         if (search_.progress)
             search_.progress({searched_.sessions, searched_.blocks.size(), kinds_.size(), searched_.corpus.size(),
                               searched_.found.size()});
@@ -171,7 +175,12 @@ private:
         if (fabric::Loop::stop_requested()) return false;
         arena_.renew();
         const auto found = played(session);
-        return found && found->key() == key;
+        if (!found || found->key() == key) return found.has_value();
+        // Another fault is a finding of its own.
+        constexpr std::size_t most = 8;
+        if (found->kind == Finding::Kind::fault && !keys_.contains(found->key()) && beside_.size() < most)
+            beside_.emplace_back(*found, session);
+        return false;
     }
 
     /// What needs two things at once is not shown each time.
@@ -218,6 +227,7 @@ private:
     std::deque<Session> waiting_, sweeps_, since_new_;
     std::set<std::uint64_t> kinds_;
     std::set<std::string> keys_;
+    std::deque<std::pair<Finding, Session>> beside_;  ///< found while another one was made smaller
     Searched searched_;
     std::uint64_t turn_ = 0, chances_ = 0;
 };

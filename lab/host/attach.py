@@ -33,6 +33,8 @@ _EVIDENCE_LINES = 60
 # The guest learns that a port was closed some time after data of the next connection can reach it.
 _BETWEEN_CONNECTIONS = 1.2  # s
 
+ANEW = "anew"  # a file in the guest's folder: somebody wants it to be booted anew
+
 
 def request_of(line: bytes) -> dict[str, object]:
     """The request as an object; an empty one if the line is none."""
@@ -80,6 +82,20 @@ class GuestFolder:
         except OSError:
             return
         time.sleep(max(0.0, min(_BETWEEN_CONNECTIONS, closed + _BETWEEN_CONNECTIONS - time.time())))
+
+    def ask_for_another(self, port: str) -> None:
+        """Has the supervisor boot a guest anew that somebody has been connected to, and waits for it to begin."""
+        before = self.state()
+        try:
+            is_used = (self.path / f"{port}.closed").stat().st_mtime > (self.path / "state.json").stat().st_mtime
+            if before.get("state") != "ready" or not is_used:
+                return
+            (self.path / ANEW).touch()
+        except OSError:
+            return
+        end = time.monotonic() + _BOOT_PATIENCE
+        while self.state().get("boot") == before.get("boot") and time.monotonic() < end:
+            time.sleep(0.05)
 
     def note_end_of_connection(self, port: str) -> None:
         try:
@@ -253,8 +269,11 @@ class Attachment:
         self._sink.flush()
 
 
-def attach(folder: Path, port: str) -> int:
+def attach(folder: Path, port: str, has_own_guest: bool = False) -> int:
+    """With a guest of its own the connection is to one that nobody has been connected to."""
     guest = GuestFolder(folder)
+    if has_own_guest:
+        guest.ask_for_another(port)
     # The end of the connection is noted whichever way it comes.
     signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:

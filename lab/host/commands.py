@@ -57,8 +57,8 @@ _SCALE_OF_FUZZ = "3"  # 30 s for a request, more than the 20 s after which the g
 _SM_KEY = 1  # OpenSM's sm_key, unless its configuration says otherwise
 
 
-def _attach_command(folder: Path, port: str) -> str:
-    return shlex.join([str(SOURCE / "scripts/lab"), "attach", str(folder), port])
+def _attach_command(folder: Path, port: str, *options: str) -> str:
+    return shlex.join([str(SOURCE / "scripts/lab"), "attach", str(folder), port, *options])
 
 
 def _fabric_of_guest(path: Path) -> list[str]:
@@ -265,8 +265,9 @@ def _fuzz(options: argparse.Namespace, rest: Sequence[str]) -> int:
         arguments += ["--timeout-scale", _SCALE_OF_FUZZ]
 
     def command(path: Path) -> list[str]:
+        # A new node is a new kernel: what a session has left in one would be found in whatever is played next.
         return [str(conform), "fuzz", *arguments, "--listen", str(path / "uplink"),
-                "--dut", f"exec:{_attach_command(path, 'agent')}"]
+                "--dut", f"exec:{_attach_command(path, 'agent', '--anew')}"]
 
     code = _beside(options, guest, True, command)
     told = value_of("--coverage", arguments)
@@ -574,7 +575,7 @@ def _no_more(rest: Sequence[str]) -> None:
 def _main(arguments: Sequence[str]) -> int:
     options, rest = parse(arguments)
     if options.command == "attach":
-        return attach(options.folder, options.port)
+        return attach(options.folder, options.port, options.anew)
     if options.command == "manual":
         print(manual.page(parser(), place.version()), end="")
         return 0

@@ -383,6 +383,8 @@ def parser() -> argparse.ArgumentParser:
     one = command("attach", "for run: connect standard input and output with a port of its guest")
     one.add_argument("folder", metavar="FOLDER", type=Path, help="the running guest's folder")
     one.add_argument("port", metavar="PORT", choices=("agent", "control"), help="agent or control")
+    one.add_argument("--anew", action="store_true", help="with a guest that has just booted: where somebody has been connected "
+                     "to this port of it, another one is booted")
     return result
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
+from attach import ANEW
 from machine import Machine, State, dies_with
 from tools import LabError, say
 
@@ -107,6 +108,15 @@ def _keep_alive(machine: Machine, failures: int) -> int:
     return failures
 
 
+def _begin_anew_if_asked(machine: Machine) -> None:
+    asked = machine.folder / ANEW
+    if not asked.exists():
+        return
+    asked.unlink()
+    if machine.state is State.READY:
+        machine.start()
+
+
 def _hold(process: subprocess.Popen[bytes], is_held: bool, has_to_wait: bool) -> bool:
     """The program stands still while a new guest boots: no time limit of its own runs out in which there is nobody to
     judge. Should this process be killed meanwhile, the kernel wakes it up (an orphaned process group)."""
@@ -122,6 +132,7 @@ def run_beside(machine: Machine, command: Sequence[str]) -> int:
     with _running(command) as (process, ended):
         while process.poll() is None:
             failures = _keep_alive(machine, failures)
+            _begin_anew_if_asked(machine)
             is_held = _hold(process, is_held, machine.state is State.BOOTING)
             select.select([ended], [], [], _LOOK_AGAIN)
         # A guest that the last case has killed is told of, too.

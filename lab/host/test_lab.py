@@ -37,7 +37,7 @@ import output_path
 import packages
 import parts
 import place
-from attach import Attachment, GuestFolder
+from attach import ANEW, Attachment, GuestFolder
 from console import Console, faults_in, has_panicked, is_locked_up
 from elf import interpreter, needed_libraries
 from private_folder import PrivateFolder
@@ -395,6 +395,31 @@ class Attach(unittest.TestCase):
         self.assertEqual(second.answer(), {"id": 2, "ok": True, "boot": 2})
         second.close()
 
+    def test_who_wants_a_guest_of_its_own_gets_another_one_only_where_somebody_was_connected(self) -> None:
+        anew, guest = self.guest.folder / ANEW, self.guest
+
+        class Watched(GuestFolder):
+            """The supervisor sees the file by the next look at its state."""
+
+            def state(self) -> dict[str, object]:
+                if anew.exists():
+                    anew.unlink()
+                    guest.begin()
+                    os.utime(self.path / "state.json", (now + 2, now + 2))
+                return super().state()
+
+        folder, now = Watched(self.guest.folder), int((self.guest.folder / "state.json").stat().st_mtime)
+        folder.ask_for_another("agent")
+        self.assertEqual(guest.boot, 1)
+        folder.note_end_of_connection("agent")
+        os.utime(self.guest.folder / "agent.closed", (now + 1, now + 1))
+        os.utime(self.guest.folder / "state.json", (now, now))
+        folder.ask_for_another("agent")
+        self.assertEqual(guest.boot, 2)
+        folder.ask_for_another("agent")
+        self.assertEqual(guest.boot, 2)
+        self.harness.close()
+
 
 class Folder(unittest.TestCase):
     def test_it_goes_away_with_its_owner_even_by_sigkill(self) -> None:
@@ -465,7 +490,7 @@ class FakeMachine:
 
     def __init__(self, started: Path) -> None:
         self.state, self.why, self.starts, self.looks = machine.State.READY, "", 0, 0
-        self.started = started
+        self.started, self.folder = started, started.parent
 
     def poll(self) -> machine.State:
         self.looks += 1
@@ -493,6 +518,14 @@ class Supervisor(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.pipe = Path(folder.name) / "pipe"
         os.mkfifo(self.pipe)
+
+    def test_a_guest_that_is_asked_for_anew_is_started_though_the_last_one_lives(self) -> None:
+        one = FakeMachine(self.pipe)
+        one.poll = lambda: one.state  # type: ignore[method-assign]
+        (self.pipe.parent / ANEW).touch()
+        self.assertEqual(run_beside(one, ["/bin/sh", "-c", 'read -r _ < "$1"; exit 5', "sh", str(self.pipe)]), 5)
+        self.assertEqual(one.starts, 1)
+        self.assertFalse((self.pipe.parent / ANEW).exists())
 
     def test_a_dead_guest_is_started_again_and_the_exit_code_is_the_commands(self) -> None:
         one = FakeMachine(self.pipe)

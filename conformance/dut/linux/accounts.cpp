@@ -8,6 +8,7 @@
 #include <charconv>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -87,30 +88,68 @@ void add_allocations(std::string_view traces, std::map<std::string, std::uint64_
     }
 }
 
-MemoryAccounts::MemoryAccounts(fs::path caches) : caches_(std::move(caches)) {}
+void add_lost(std::string_view objects, std::map<std::string, std::uint64_t>& to) {
+    bool is_placed = true;
+    while (!objects.empty()) {
+        const auto end = std::min(objects.find('\n'), objects.size());
+        const auto line = objects.substr(0, end);
+        objects.remove_prefix(std::min(end + 1, objects.size()));
+        if (line.starts_with("unreferenced object ")) is_placed = false;
+        if (is_placed) continue;
+        if (const auto site = site_in(line); !site.empty()) {
+            ++to[site];
+            is_placed = true;
+        }
+    }
+}
+
+MemoryAccounts::MemoryAccounts(fs::path debug) : debug_(std::move(debug)) {}
 
 std::vector<std::string> MemoryAccounts::growing() {
-    constexpr std::uint64_t much = 100;  // a full socket of received packets is less
     std::vector<std::string> found;
     if (calls_++ % calls_of_a_look != 0) return found;
+    look_for_growth(found);
+    look_for_lost(found);
+    return found;
+}
+
+/// What was lost before the first look is not the node's peers' doing.
+void MemoryAccounts::look_for_lost(std::vector<std::string>& found) const {
+    const auto file = debug_ / "kmemleak";
+    const auto write = [&](const char* word) { std::ofstream(file) << word << std::flush; };
+    if (std::error_code error; !fs::exists(file, error)) return;
+    write("scan");
+    std::map<std::string, std::uint64_t> lost;
+    if (calls_ > 1)
+        if (const auto text = read_text(file.string())) add_lost(*text, lost);
+    for (const auto& [site, count] : lost)
+        found.push_back("BUG: " + site + " has lost memory that it has allocated, " + std::to_string(count) +
+                        (count == 1 ? " time" : " times"));
+    write("clear");
+}
+
+void MemoryAccounts::look_for_growth(std::vector<std::string>& found) {
+    constexpr std::uint64_t much = 100;  // a full socket of received packets is less
     std::map<std::string, std::uint64_t> now;
     std::error_code error;
-    for (auto entry = fs::directory_iterator(caches_, error); !error && entry != fs::directory_iterator{};
+    for (auto entry = fs::directory_iterator(debug_ / "slab", error); !error && entry != fs::directory_iterator{};
          entry.increment(error)) {
         std::ifstream file(entry->path() / "alloc_traces");
         if (file) add_allocations(std::string{std::istreambuf_iterator<char>(file), {}}, now);
     }
+    sums_.push_back(std::accumulate(now.begin(), now.end(), std::uint64_t{0},
+                                    [](std::uint64_t sum, const auto& place) { return sum + place.second; }));
     for (const auto& [site, count] : now) {
         auto& counts = counts_[site];
         if (!counts.empty() && count <= counts.back()) counts.clear();
         counts.push_back(count);
         if (counts.size() < looks || count - counts.front() < much) continue;
+        if (sums_.back() < sums_[sums_.size() - counts.size()] + much) continue;
         std::string words = "BUG: " + site + " has more and more allocations that are not freed:";
         for (const auto one : counts) words += ' ' + std::to_string(one);
         found.push_back(std::move(words));
         counts = {count};
     }
-    return found;
 }
 
 }  // namespace ipoib::host

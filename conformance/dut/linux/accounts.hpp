@@ -30,19 +30,28 @@ private:
 /// the first function of ib_core, ib_cm or ib_ipoib on their way, "ib_ipoib:ipoib_cm_create_tx".
 void add_allocations(std::string_view traces, std::map<std::string, std::uint64_t>& to);
 
-/// Looks whether the modules hold more and more memory, where the kernel keeps account of it (slub_debug=U).
+/// Adds what the kernel's kmemleak tells of memory that nothing points to any more, by the same function.
+void add_lost(std::string_view objects, std::map<std::string, std::uint64_t>& to);
+
+/// Looks whether the modules hold more and more memory, where the kernel keeps account of it (slub_debug=U), or memory
+/// that is lost, where it looks for that (kmemleak).
 class MemoryAccounts {
 public:
-    explicit MemoryAccounts(std::filesystem::path caches = "/sys/kernel/debug/slab");
-    /// A sentence for each place in the modules whose allocations were more at each of several looks, once. It looks
+    explicit MemoryAccounts(std::filesystem::path debug = "/sys/kernel/debug");
+    /// A sentence for each place in the modules whose allocations were more at each of several looks, once, if those of
+    /// all places together were as many more: one may only take over what another has allocated before. It looks
     /// seldom, since that takes the kernel a while; most calls cost nothing.
     [[nodiscard]] std::vector<std::string> growing();
     static constexpr unsigned calls_of_a_look = 4, looks = 5;
 
 private:
-    std::filesystem::path caches_;
+    void look_for_growth(std::vector<std::string>& found);
+    void look_for_lost(std::vector<std::string>& found) const;
+
+    std::filesystem::path debug_;
     unsigned calls_ = 0;
     std::map<std::string, std::vector<std::uint64_t>> counts_;
+    std::vector<std::uint64_t> sums_;  ///< of all places, at each look
 };
 
 }  // namespace ipoib::host

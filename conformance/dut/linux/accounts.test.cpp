@@ -74,11 +74,12 @@ TEST_CASE("Accounts: memory is counted by the first function of the modules that
 TEST_CASE("Accounts: memory that grows at each look is told, what comes and goes is not") {
     const ipoib::TemporaryFolder folder;
     MemoryAccounts accounts(folder.path());
-    const auto look = [&](unsigned lost, unsigned used) {
+    const auto look = [&](unsigned lost, unsigned used, unsigned before = 0) {
         const auto line = [](unsigned count, const char* site) {
             return std::to_string(count) + ' ' + site + "+0x1/0x2 [ib_core] age=1\n";
         };
-        write(folder.path() / "kmalloc-64/alloc_traces", line(lost, "lost") + line(used, "used"));
+        write(folder.path() / "slab/kmalloc-64/alloc_traces",
+              line(lost, "lost") + line(used, "used") + line(before, "before"));
         std::vector<std::string> told;
         for (unsigned i = 0; i < MemoryAccounts::calls_of_a_look; ++i)
             for (auto& one : accounts.growing()) told.push_back(one);
@@ -90,4 +91,25 @@ TEST_CASE("Accounts: memory that grows at each look is told, what comes and goes
     REQUIRE(told.size() == 1);
     CHECK(told[0] == "BUG: ib_core:lost has more and more allocations that are not freed: 10 20 30 40 160");
     CHECK(look(170, 199).empty());
+    // One place has allocated what another one holds now.
+    accounts = MemoryAccounts(folder.path());
+    for (const auto lost : {100u, 150u, 200u, 250u, 300u, 350u}) CHECK(look(lost, 200, 400 - lost).empty());
+}
+
+TEST_CASE("Accounts: memory that kmemleak tells to be lost is told by who allocated it") {
+    std::map<std::string, std::uint64_t> lost;
+    add_lost(
+        "unreferenced object 0xffff888003c0 (size 64):\n"
+        "  comm \"kworker\", pid 9, jiffies 4294\n"
+        "  backtrace:\n"
+        "    [<0000000012>] kmalloc_trace+0x25/0x90\n"
+        "    [<0000000034>] path_rec_create+0x45/0x90 [ib_ipoib]\n"
+        "    [<0000000056>] ipoib_start_xmit+0x45/0x90 [ib_ipoib]\n"
+        "unreferenced object 0xffff888003c8 (size 64):\n"
+        "    [<0000000012>] load_elf_binary+0x25/0x90\n",
+        lost);
+    CHECK(lost == std::map<std::string, std::uint64_t>{{"ib_ipoib:path_rec_create", 1}});
+    add_lost("", lost);
+    add_lost("ib_core+0x1/0x2 [ib_core]", lost);
+    CHECK(lost.size() == 1);
 }
