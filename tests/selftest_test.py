@@ -5,6 +5,7 @@ import json
 import re
 import sys
 import unittest
+from pathlib import Path
 
 from active import BREAKING_ADAPTER, CASE, Active
 from program import IS_SANITIZED, SOURCE, Folder, conform
@@ -35,7 +36,7 @@ class Selftest(Folder):
 
     def test_outputs_that_cannot_be_are_refused_before_anything_runs(self):
         same = self.folder / "same"
-        for arguments in (["--json", same, "--markdown", same], ["--pages", self.folder / "none"],
+        for arguments in (["--json", same, "--markdown", same], ["--pages", Path(__file__) / "none"],
                           [CASE, "--pages", self.folder], ["--json", "-"], ["--pages", ""]):
             run = conform("selftest", *arguments)
             self.assertEqual((run.returncode, run.stdout), (2, ""), arguments)
@@ -85,10 +86,16 @@ class Metamorphic(Folder):
         self.assertEqual(run.returncode, 0, run.stdout)
         self.assertRegex(run.stdout, r"(?m)^1 variants, ")
 
+    def test_the_folder_for_frames_is_made(self):
+        run = conform("selftest", "--metamorphic", "--variant", "renamed/profile:nd/6", "--sources", "profile", "--frames",
+                      self.folder / "new/frames")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertTrue((self.folder / "new/frames").is_dir())
+
     def test_what_cannot_be_is_refused(self):
         for arguments in (["--relation", "nonsense"], ["--sources", "nonsense"], ["--for", "soon"], ["--for", "0s"],
                           ["--variant", "loss-one"], ["--variant", "loss-one/nobody/1"], ["--full"], ["--json", "x"],
-                          ["--known", self.folder / "none"], ["--frames", self.folder / "none"],
+                          ["--known", self.folder / "none"], ["--frames", Path(__file__) / "none"],
                           ["--not-below", __file__], [self.folder / "none"]):
             run = conform("selftest", "--metamorphic", "--sources", "sample", *arguments)
             self.assertEqual((run.returncode, run.stdout), (2, ""), arguments)

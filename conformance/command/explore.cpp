@@ -215,11 +215,7 @@ int run_explore(const ExploreOptions& options) {
     if (options.is_of_mutants) return run_mutants(options);
     StatusLine line;
     const auto explorand = explorand_of(options, line);
-    if (!options.out.empty() && !std::filesystem::is_directory(options.out))
-        throw UsageError(options.out + " is no folder");
-    if (!options.out.empty())
-        if (const auto why_not = why_not_writable(std::filesystem::path(options.out) / "001.json"); !why_not.empty())
-            throw UsageError("nothing can be written into " + options.out + ": " + why_not);
+    make_folder_for("schedules", options.out, "001.json");
     stop_on_interrupt();
     if (!options.replay.empty()) return replay(options, explorand);
     for (const auto& kind : options.faults) {

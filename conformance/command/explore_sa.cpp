@@ -7,6 +7,7 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/reading.hpp"
+#include "conformance/command/report_options.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/command/writing.hpp"
 #include "conformance/siege/exhaustive.hpp"
@@ -216,8 +217,7 @@ void refuse_idle(const SaExploreOptions& options) {
 int explore_sa(const SaExploreOptions& options) {
     refuse_idle(options);
     if (options.is_of_mutants) return run_lapses(options);
-    if (!options.out.empty() && !std::filesystem::is_directory(options.out))
-        throw UsageError(options.out + " is no folder");
+    make_folder_for("histories", options.out, "001.json");
     stop_on_interrupt();
     if (!options.replay.empty()) return replay(options);
     auto sa = besieged(options);

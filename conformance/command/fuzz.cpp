@@ -86,10 +86,7 @@ int replay_session(const FuzzOptions& options) {
 class FindingFolder {
 public:
     explicit FindingFolder(std::string folder) : folder_(std::move(folder)) {
-        if (folder_.empty()) return;
-        if (!std::filesystem::is_directory(folder_)) throw UsageError(folder_ + " is no folder");
-        if (const auto why_not = why_not_writable(std::filesystem::path(folder_) / "001.json"); !why_not.empty())
-            throw UsageError("nothing can be written into " + folder_ + ": " + why_not);
+        make_folder_for("findings", folder_, "001.json");
     }
     void keep(const fuzz::Found& found) {
         if (folder_.empty()) return;

@@ -197,8 +197,7 @@ void add_metamorphic_options(CLI::App& command, MetamorphicOptions& options) {
 }
 
 int run_metamorphic(const MetamorphicOptions& options, const std::vector<std::string>& captures, std::uint64_t seed) {
-    if (!options.frames.empty() && !std::filesystem::is_directory(options.frames))
-        throw UsageError(options.frames + " is no folder");
+    make_folder_for("frames", options.frames, "001.pcapng");
     const auto relations = relations_of(options);
     const auto known = known_breaks(options.known);
     const auto before = decisiveness_before(options.not_below);

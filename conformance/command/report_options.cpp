@@ -196,12 +196,11 @@ Facts each_once(const Facts& facts) {
 void try_reports(const ReportOptions& options) { static_cast<void>(try_paths(paths_of(options))); }
 void require_report(const ReportOptions& options) { require_path(paths_of(options)); }
 
-void make_evidence_folder(const std::string& path) {
+void make_folder_for(std::string_view what, const std::string& path, std::string_view file) {
     if (path.empty()) return;
-    if (const auto problem = make_output_folder(path); !problem.empty())
-        throw UsageError(path + " is no folder for the evidence: " + problem);
-    if (const auto why_not = why_not_writable(std::filesystem::path(path) / "evidence.pcapng"); !why_not.empty())
-        throw UsageError(path + " is no folder for the evidence: " + why_not);
+    auto problem = make_output_folder(path);
+    if (problem.empty()) problem = why_not_writable(std::filesystem::path(path) / file);
+    if (!problem.empty()) throw UsageError(path + " is no folder for the " + std::string(what) + ": " + problem);
 }
 
 reports::KnownIds known_ids() {

@@ -59,8 +59,10 @@ void try_reports(const ReportOptions& options);
 /// The same before a run: throws Fault where none of those asked for can be written.
 void require_report(const ReportOptions& options);
 
-/// Makes the folder of --evidence, if one was named. Throws UsageError when there is none afterwards.
-void make_evidence_folder(const std::string& path);
+/// Makes a folder for what is written there, if one was named. Throws UsageError where there is none afterwards, or a
+/// file of that name cannot be written into it. `what`: "evidence".
+void make_folder_for(std::string_view what, const std::string& path, std::string_view file);
+inline void make_evidence_folder(const std::string& path) { make_folder_for("evidence", path, "evidence.pcapng"); }
 
 /// The command line as the reports keep it: the arguments, then the options in the order of the help.
 [[nodiscard]] std::vector<std::string> words_of(const CLI::App& command, const std::vector<std::string>& arguments);

@@ -57,11 +57,7 @@ bool write_reports(const SelftestOptions& options, const SelftestOutcome& outcom
 
 int run_selftest(const SelftestOptions& options) {
     refuse_same_files({options.json, options.markdown}, {});
-    if (!options.pages.empty() && !std::filesystem::is_directory(options.pages))
-        throw UsageError(options.pages + " is no folder");
-    if (!options.pages.empty())
-        if (const auto why_not = why_not_writable(std::filesystem::path(options.pages) / "README.md"); !why_not.empty())
-            throw UsageError(options.pages + " is no folder for the pages: " + why_not);
+    make_folder_for("pages", options.pages, "README.md");
     if (!options.pages.empty() && !options.selectors.empty())
         throw UsageError("--pages tells of all cases: it goes with no selector");
     const Selection selection{options.selectors};
