@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a stack makes of answers that come late, or in another order than it asked; and of what was true before.
+#include "conformance/mutants/prelude.hpp"
+
+namespace ipoib::conformance {
+
+using stack::AnswerOf;
+
+const Mutant oldest_path{
+    .name = "path-of-oldest-question",
+    .what = "takes each path that it is told for the peer that it has asked for first and knows none to yet",
+    .breaks = {&rfc4391::lid_by_iba_methods},
+    .stack = [](Policy& policy) { policy.path_answer = AnswerOf::oldest_question; },
+    .twin = Twin{},
+};
+
+const Mutant newest_path{
+    .name = "path-of-newest-question",
+    .what = "takes each path that it is told for the peer that it has asked for last and knows none to yet",
+    .breaks = {&rfc4391::lid_by_iba_methods},
+    .stack = [](Policy& policy) { policy.path_answer = AnswerOf::newest_question; },
+    .twin = Twin{},
+};
+
+const Mutant oldest_join{
+    .name = "join-of-oldest-question",
+    .what = "takes the answer to each join for that to the first one that is not answered yet",
+    .breaks = {&rfc4391::mlid_as_dlid},
+    .stack = [](Policy& policy) { policy.join_answer = AnswerOf::oldest_question; },
+    .twin = Twin{},
+};
+
+const Mutant newest_join{
+    .name = "join-of-newest-question",
+    .what = "takes the answer to each join for that to the last one that is not answered yet",
+    .breaks = {&rfc4391::mlid_as_dlid},
+    .stack = [](Policy& policy) { policy.join_answer = AnswerOf::newest_question; },
+    .twin = Twin{},
+};
+
+const Mutant stays_in_unwanted_groups{
+    .name = "stays-in-unwanted-groups",
+    .what = "stays in a group whose join is answered when its program has left it already",
+    .breaks = {&rfc4391::leaves_group},
+    .stack = [](Policy& policy) { policy.leaves_unwanted = false; },
+    .twin = Twin{},
+};
+
+const Mutant leaks_unanswered_joins{
+    .name = "leaks-unanswered-joins",
+    .what = "does not leave the groups whose joins are not answered yet when it is taken down",
+    .breaks = {&rfc4391::leaves_group},
+    .stack = [](Policy& policy) { policy.leaves_unanswered_when_down = false; },
+    .twin = Twin{},
+};
+
+const Mutant answers_for_former_address{
+    .name = "answers-for-former-address",
+    .what = "answers for addresses that were taken away from it",
+    .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
+    .stack = [](Policy& policy) { policy.answers_for_former = true; },
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
+};
+
+const Mutant asks_from_former_address{
+    .name = "asks-from-former-address",
+    .what = "asks for neighbours from an address that was taken away from it",
+    .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
+    .stack = [](Policy& policy) { policy.asks_from_former = true; },
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
+};
+
+const Mutant asks_again_from_former_address{
+    .name = "asks-again-from-former-address",
+    .what = "asks a known neighbour from the address that it had when it asked first",
+    .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
+    .stack = [](Policy& policy) { policy.asks_again_as_before = true; },
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
+};
+
+const Mutant hop_limit_of_link{
+    .name = "unicast-hop-limit-of-link",
+    .what = "sends unicast to other IB subnets with the HopLimit of the broadcast group, whatever the path has",
+    .breaks = {&rfc4391::multicast_parameters_of_group},
+    .stack = [](Policy& policy) { policy.unicast_hop_limit = [](const Link& link, auto) { return link.hop_limit; }; },
+    .twin = Twin{},
+};
+
+const Mutant hop_limit_zero{
+    .name = "unicast-hop-limit-0",
+    .what = "sends unicast to other IB subnets with HopLimit 0",
+    .breaks = {&rfc4391::multicast_parameters_of_group},
+    .stack = [](Policy& policy) { policy.unicast_hop_limit = [](const Link&, auto) { return std::uint8_t{0}; }; },
+    .twin = Twin{},
+};
+
+const Mutant hop_limit_one{
+    .name = "unicast-hop-limit-1",
+    .what = "sends unicast to other IB subnets with HopLimit 1",
+    .breaks = {&rfc4391::multicast_parameters_of_group},
+    .stack = [](Policy& policy) { policy.unicast_hop_limit = [](const Link&, auto) { return std::uint8_t{1}; }; },
+    .twin = Twin{},
+};
+
+const Mutant ignores_silence{
+    .name = "ignores-silence",
+    .what = "asks known neighbours again, and sends on for ever to one that answers no more",
+    .breaks = {&rfc4391::arp_cache_revalidation},
+    .stack = [](Policy& policy) { policy.forgets_silent = false; },
+    .twin = Twin{},
+};
+
+}  // namespace ipoib::conformance
