@@ -118,13 +118,12 @@ void Groups::join(const Gid& mgid, std::uint8_t states, bool may_create, Answere
     auto asked = request(Method::set, mgid, states);
     if (may_create) add_creation(asked, mgid);
     const auto own = std::make_shared<std::uint32_t>(0);
-    *own = interface_.sa().ask(
-        asked, lifetime_.guard([this, own](const SaAnswer& answer) {
-            const auto meant = take_joining(*own);
-            if (!meant) return;
-            if (!answer.is_answered) doubt(meant->mgid, meant->states);
-            joined(meant->mgid, meant->states, answer, meant->answered);
-        }));
+    *own = interface_.sa().ask(asked, lifetime_.guard([this, own](const SaAnswer& answer) {
+        const auto meant = take_joining(*own);
+        if (!meant) return;
+        if (!answer.is_answered) doubt(meant->mgid, meant->states);
+        joined(meant->mgid, meant->states, answer, meant->answered);
+    }));
     joining_.push_back({*own, mgid, states, std::move(answered)});
 }
 

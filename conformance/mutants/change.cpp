@@ -165,7 +165,7 @@ const Mutant leaks_memberships{
     .breaks = {&rfc4391::leaves_group},
     .stack = [](Policy& policy) { policy.leaves_when_down = false; },
     .sometimes = {&rfc4392::sender_leaves_in_time},
-    .spares = {"IPOIB-4391-10-VAL-008", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-026"},
+    .spares = {"IPOIB-4391-10-VAL-008", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-026", "IPOIB-4391-10-VAL-030"},
 };
 
 const Mutant keeps_old_mlids{
@@ -173,6 +173,7 @@ const Mutant keeps_old_mlids{
     .what = "goes on sending to the MLIDs that it knew before the subnet administrator lost its groups",
     .breaks = {&rfc4391::mlid_as_dlid},
     .stack = [](Policy& policy) { policy.forgets_sent_groups = false; },
+    .spares = {"IPOIB-4391-10-VAL-029"},
     .twin = Twin{},
 };
 
@@ -202,7 +203,7 @@ const Mutant keeps_first_path{
     .breaks = {&rfc4391::lid_by_iba_methods},
     .stack = [](Policy& policy) { policy.renews_paths = false; },
     .spares = {"IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-002",
-               "IPOIB-4391-9.1.2-VAL-005", "IPOIB-4391-9.1.2-VAL-007"},
+               "IPOIB-4391-9.1.2-VAL-005", "IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.1.2-VAL-009"},
 };
 
 const Mutant asks_for_a_path_once{
@@ -211,7 +212,7 @@ const Mutant asks_for_a_path_once{
     .breaks = {&rfc4391::lid_by_iba_methods},
     .stack = [](Policy& policy) { policy.asks_path_again = false; },
     .spares = {"IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-002",
-               "IPOIB-4391-9.1.2-VAL-006", "IPOIB-4391-9.1.2-VAL-007"},
+               "IPOIB-4391-9.1.2-VAL-006", "IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.1.2-VAL-009"},
     .twin = Twin{},
 };
 
@@ -283,7 +284,7 @@ const Mutant asks_paths_from_old_gid{
     .stack = [](Policy& policy) { policy.asks_path_from_new_gid = false; },
     .sometimes = {&rfc4391::link_address_gid, &rfc4391::link_address_port_gid},
     .spares = {"IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.2-VAL-002", "IPOIB-4391-9.1.2-VAL-005",
-               "IPOIB-4391-9.1.2-VAL-006", "IPOIB-4391-9.1.2-VAL-007"},
+               "IPOIB-4391-9.1.2-VAL-006", "IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.1.2-VAL-009"},
     .does_not_live_on = true,
 };
 
@@ -293,7 +294,7 @@ const Mutant drops_what_waits_for_a_path{
     .breaks = {&rfc4391::lid_by_iba_methods},
     .stack = [](Policy& policy) { policy.waits_for_path = [](bool is_resolution) { return is_resolution; }; },
     .spares = {"IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-9.1.2-VAL-002",
-               "IPOIB-4391-9.1.2-VAL-005", "IPOIB-4391-9.1.2-VAL-006"},
+               "IPOIB-4391-9.1.2-VAL-005", "IPOIB-4391-9.1.2-VAL-006", "IPOIB-4391-9.1.2-VAL-009"},
     .twin = Twin{},
 };
 
@@ -302,8 +303,9 @@ const Mutant drops_answers_without_a_path{
     .what = "drops its answers in address resolution until it knows the path to who asked",
     .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.waits_for_path = [](bool is_resolution) { return !is_resolution; }; },
-    .spares = {"IPOIB-4391-9.2-VAL-002", "IPOIB-4391-9.3-VAL-002"},
-    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}, .spares = Spared{"IPOIB-4391-9.3-VAL-002"}},
+    .spares = {"IPOIB-4391-9.2-VAL-002", "IPOIB-4391-9.3-VAL-002", "IPOIB-4391-9-VAL-001"},
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd},
+                 .spares = Spared{"IPOIB-4391-9.3-VAL-002", "IPOIB-4391-9-VAL-001"}},
 };
 
 const Mutant stops_at_a_refusal{
@@ -336,7 +338,8 @@ const Mutant leaves_once{
     .what = "does not repeat a leave that was not answered",
     .breaks = {&rfc4391::leaves_group},
     .stack = [](Policy& policy) { policy.repeats_leaves = false; },
-    .spares = {"IPOIB-4391-10-VAL-008", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-023"},
+    .spares = {"IPOIB-4391-10-VAL-008", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-023", "IPOIB-4391-10-VAL-030",
+               "IPOIB-4391-10-VAL-031"},
     .twin = Twin{},
 };
 
@@ -345,7 +348,7 @@ const Mutant stays_in_broadcast_group{
     .what = "does not leave the broadcast group when it is taken down",
     .breaks = {&rfc4391::leaves_group},
     .stack = [](Policy& policy) { policy.leaves_broadcast_group = false; },
-    .spares = {"IPOIB-4391-10-VAL-008", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-026"},
+    .spares = {"IPOIB-4391-10-VAL-008", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-026", "IPOIB-4391-10-VAL-030"},
 };
 
 const Mutant forgets_lowered_mtu{

@@ -235,8 +235,8 @@ const Mutant never_leaves{
     .what = "does not leave groups at the SA",
     .breaks = {&rfc4391::leaves_group, &rfc4392::receiver_leaves},
     .stack = [](Policy& policy) { policy.leaves_groups = false; },
-    .spares = {"IPOIB-4391-10-VAL-023"},
-    .twin = Twin{.spares = Spared{"IPOIB-4391-10-VAL-023", "IPOIB-4391-10-VAL-026"}},
+    .spares = {"IPOIB-4391-10-VAL-023", "IPOIB-4391-10-VAL-031"},
+    .twin = Twin{.spares = Spared{"IPOIB-4391-10-VAL-023", "IPOIB-4391-10-VAL-026", "IPOIB-4391-10-VAL-031"}},
 };
 
 const Mutant leaves_as_sender{
@@ -244,7 +244,7 @@ const Mutant leaves_as_sender{
     .what = "leaves groups as SendOnlyNonMember, which it is not",
     .breaks = {&rfc4391::leaves_group, &rfc4392::receiver_leaves},
     .stack = [](Policy& policy) { policy.leave_join_state = join_state::send_only_non_member; },
-    .spares = {"IPOIB-4391-10-VAL-023"},
+    .spares = {"IPOIB-4391-10-VAL-023", "IPOIB-4391-10-VAL-031"},
     .twin = Twin{},
 };
 
@@ -315,7 +315,7 @@ const Mutant leaves_as_non_member{
     .what = "leaves groups as NonMember, which it is not",
     .breaks = {&rfc4391::leaves_group, &rfc4392::receiver_leaves},
     .stack = [](Policy& policy) { policy.leave_join_state = join_state::non_member; },
-    .spares = {"IPOIB-4391-10-VAL-023"},
+    .spares = {"IPOIB-4391-10-VAL-023", "IPOIB-4391-10-VAL-031"},
     .twin = Twin{},
 };
 
