@@ -113,7 +113,7 @@ const Case unicast_has_the_fields_of_its_path{
             judge(component::flow_label, grh[Grh::flow_label], link.flow_label, "FlowLabel");
 
             bench.same_step("HopLimit of the path", rfc4391::multicast_parameters_of_group);
-            // IBTA Vol 1, 8.3.6: routers drop what has less than 2.
+            // IBTA Vol 1, 8.3.6: with 0 or 1 a packet stays in its subnet.
             constexpr unsigned passes_a_router = 2;
             const auto told = hop_limit_told(bench, remote);
             if (!told || *told < passes_a_router)
