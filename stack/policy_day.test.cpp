@@ -520,7 +520,7 @@ private:
             const auto before = joins();
             faults.delay = 500ms;
             world_.subnet.start_manager(false);
-            for (int i = 0; i < 500 && joins() == before; ++i) world_.loop.run_for(10ms);
+            for (int i = 0; i < 50 && joins() == before; ++i) world_.loop.run_for(100ms);
             static_cast<void>(node_.ib0().membership().leave(ip(group)));
             world_.loop.run_for(2s);
             faults = {};
