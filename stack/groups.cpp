@@ -118,24 +118,26 @@ void Groups::join(const Gid& mgid, std::uint8_t states, bool may_create, Answere
     auto asked = request(Method::set, mgid, states);
     if (may_create) add_creation(asked, mgid);
     const auto own = std::make_shared<std::uint32_t>(0);
-    *own = interface_.sa().ask(asked, lifetime_.guard([this, own](const SaAnswer& answer) {
-        const auto meant = take_joining(*own);
-        if (!meant) return;
-        if (!answer.is_answered) doubt(meant->mgid, meant->states);
-        joined(meant->mgid, meant->states, answer, meant->answered);
-    }));
+    *own =
+        interface_.sa().ask(asked, lifetime_.guard([this, own, family = family_of_group(mgid)](const SaAnswer& answer) {
+            const auto meant = take_joining(*own, family);
+            if (!meant) return;
+            if (!answer.is_answered) doubt(meant->mgid, meant->states);
+            joined(meant->mgid, meant->states, answer, meant->answered);
+        }));
     joining_.push_back({*own, mgid, states, std::move(answered)});
 }
 
-std::optional<Groups::Joining> Groups::take_joining(std::uint32_t transaction) {
-    auto at = std::ranges::find(joining_, transaction, &Joining::transaction);
-    if (at == joining_.end()) return {};
-    const auto family = family_of_group(at->mgid);
+std::optional<Groups::Joining> Groups::take_joining(std::uint32_t transaction, Family family) {
     const auto is_like = [family](const Joining& one) { return family_of_group(one.mgid) == family; };
     const auto whose = interface_.policy(family).join_answer;
+    auto at = std::ranges::find(joining_, transaction, &Joining::transaction);
     if (whose == AnswerOf::oldest_question) at = std::ranges::find_if(joining_, is_like);
-    if (whose == AnswerOf::newest_question)
-        at = std::prev(std::find_if(joining_.rbegin(), joining_.rend(), is_like).base());
+    if (whose == AnswerOf::newest_question) {
+        const auto newest = std::find_if(joining_.rbegin(), joining_.rend(), is_like);
+        at = newest == joining_.rend() ? joining_.end() : std::prev(newest.base());
+    }
+    if (at == joining_.end()) return {};
     auto meant = std::move(*at);
     joining_.erase(at);
     return meant;

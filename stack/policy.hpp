@@ -127,6 +127,10 @@ struct Policy {
     bool follows_manager = true;
     /// Whether packets have the LID that the port has now; else the one that it had first. RFC4391-2-01.
     bool follows_lid = true;
+    /// Whether that is heeded while the link is being set up. RFC4391-5-02.
+    bool rejoins_in_setup = true;
+    /// Whether the interfaces beside the first one hear of that. RFC4391-5-02.
+    bool tells_all_of_renewal = true;
     /// Whether the subscriptions are renewed then. RFC4391-10-12.
     bool resubscribes = true;
 
@@ -429,6 +433,13 @@ struct Policy {
     bool leaves_unwanted = true;
     /// Whether an interface that is taken down leaves the groups whose join is not answered yet. RFC4391-10-20.
     bool leaves_unanswered_when_down = true;
+    /// Whether a group is held at the SA while another interface of the port is in it. RFC4391-10-15.
+    bool heeds_other_interfaces = true;
+    /// The MLID at which the queue pair is attached to a group, by the first one that it had and the one of now.
+    /// RFC4391-10-15.
+    std::uint16_t (*attached_mlid)(std::uint16_t first, std::uint16_t now) = [](std::uint16_t, std::uint16_t now) {
+        return now;
+    };
     /// Whether a group is asked for while its leave is on its way; else it is taken for joined still. RFC4391-10-15.
     bool joins_behind_leave = true;
     /// Whether a leave that was not answered is sent again. RFC4391-10-20.

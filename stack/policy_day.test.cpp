@@ -377,6 +377,7 @@ private:
         port_changes();
         late_answers();
         other_address();
+        interfaces();
     }
     /// More than can wait for a group, what comes damaged, another manager.
     void bursts() {
@@ -573,6 +574,48 @@ private:
             for (int i = 0; i < 10; ++i) ping(node_, ip(known));
             REQUIRE(node.remove_address({ip(now), length}).empty());
         }
+    }
+    /// Two interfaces on one link, a group that gets another MLID, and a manager that starts twice.
+    void interfaces() {
+        auto& node = node_.ib0();
+        auto* twin = node_.node.create_child(world_.subnet_link().p_key);
+        REQUIRE(twin);
+        REQUIRE(twin->up().empty());
+        world_.loop.run_for(2s);
+        const auto join = [this](Interface& interface, const IpAddress& group) {
+            interface.membership().join(group, [](const std::string&) {});
+            world_.settle();
+        };
+        for (const auto* name : {"239.5.5.6", "ff15::5:6"}) {
+            const auto group = ip(name);
+            join(node, group);
+            join(*twin, group);
+            static_cast<void>(twin->membership().leave(group));
+            world_.settle();
+            static_cast<void>(node.sockets().listen(group, 9));
+            node.membership().join(
+                group, [](const std::string&) {}, Membership::User::socket);
+            world_.settle();
+            auto& sa = world_.subnet.sa();
+            sa.delete_group(world_.mgid(group));
+            // It gets the MLID that is free now.
+            const auto other = name == std::string_view{"239.5.5.6"} ? ip("239.5.5.7") : ip("ff15::5:7");
+            REQUIRE(sa.create_group(world_.mgid(other), world_.subnet_link()));
+            world_.loop.run_for(2s);
+            static_cast<void>(peer_.ib0().sockets().send(group, 9, std::vector<std::uint8_t>(30, 1), 3));
+            world_.loop.run_for(1s);
+            for (const auto& one : node.sockets().take()) told_ += std::to_string(one.payload.size()) + '\n';
+        }
+        world_.subnet.start_manager(false);
+        world_.loop.run_for(3s);
+        world_.subnet.sa().faults.delay = 400ms;
+        world_.subnet.start_manager(false);
+        world_.loop.run_for(700ms);
+        world_.subnet.start_manager(false);
+        world_.loop.run_for(3s);
+        world_.subnet.sa().faults = {};
+        REQUIRE(node_.node.delete_child(twin->name()));
+        world_.loop.run_for(2s);
     }
     std::uint32_t subnets_ = 0x10;  ///< that peers were in
     /// A peer whose path the SA does not know at first, and one with two addresses.

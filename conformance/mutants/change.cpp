@@ -26,11 +26,11 @@ const Mutant rejoins_broadcast_only{
     .stack = [](Policy& policy) { policy.joins_on_link = joins_but_after<Beginning::renewal>; },
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
                "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021",
-               "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
+               "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028", "IPOIB-4391-10-VAL-032"},
     .twin = Twin{.spares = Spared{"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013",
                                   "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018",
                                   "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022",
-                                  "IPOIB-4391-10-VAL-028"}},
+                                  "IPOIB-4391-10-VAL-028", "IPOIB-4391-10-VAL-032"}},
 };
 
 const Mutant rejoins_not_every_group{
@@ -40,7 +40,8 @@ const Mutant rejoins_not_every_group{
     .stack = [](Policy& policy) { policy.joins_on_link = joins_all_but_a_quarter<Beginning::renewal>; },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018",
-               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
+               "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028",
+               "IPOIB-4391-10-VAL-032", "IPOIB-4391-10-VAL-033"},
 };
 
 const Mutant forgets_groups_with_port{
@@ -50,7 +51,8 @@ const Mutant forgets_groups_with_port{
     .stack = [](Policy& policy) { policy.joins_on_link = joins_but_after<Beginning::port>; },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
-               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
+               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028", "IPOIB-4391-10-VAL-032",
+               "IPOIB-4391-10-VAL-033"},
     .twin = Twin{},
 };
 
@@ -62,7 +64,7 @@ const Mutant stays_down_with_port{
     .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-009",
                "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013",
-               "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-5-INV-006"},
+               "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-5-INV-006", "IPOIB-4391-10-VAL-033", "IPOIB-4391-5-VAL-014"},
     .does_not_live_on = true,
 };
 
@@ -74,7 +76,7 @@ const Mutant stays_down_with_p_key{
     .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
                "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
-               "IPOIB-4391-5-INV-006"},
+               "IPOIB-4391-5-INV-006", "IPOIB-4391-10-VAL-033", "IPOIB-4391-5-VAL-014"},
     .does_not_live_on = true,
 };
 
@@ -85,7 +87,7 @@ const Mutant gives_up_setup{
     .stack = [](Policy& policy) { policy.retries_setup = false; },
     .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
                "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
-               "IPOIB-4391-5-INV-006"},
+               "IPOIB-4391-5-INV-006", "IPOIB-4391-10-VAL-033", "IPOIB-4391-5-VAL-014"},
     .does_not_live_on = true,
 };
 
@@ -102,7 +104,7 @@ const Mutant ends_at_forged_refusal{
                   }},
     .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
                "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013",
-               "IPOIB-4391-5-INV-002", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-INV-002", "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-10-VAL-033", "IPOIB-4391-5-VAL-014"},
     .does_not_live_on = true,
 };
 
@@ -122,7 +124,8 @@ const Mutant gives_up_after_refusal{
     .stack = [](Policy& policy) { policy.retries_joins = false; },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
-               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028",
+               "IPOIB-4391-10-VAL-032", "IPOIB-4391-10-VAL-033"},
     .twin = Twin{},
 };
 
@@ -133,7 +136,8 @@ const Mutant refused_group_holds_up_others{
     .stack = [](Policy& policy) { policy.joins_beside_refused = BesideRefused::never; },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
-               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022",
+               "IPOIB-4391-10-VAL-032", "IPOIB-4391-10-VAL-033"},
     .twin = Twin{},
 };
 
@@ -144,7 +148,8 @@ const Mutant refused_group_delays_others{
     .stack = [](Policy& policy) { policy.joins_beside_refused = BesideRefused::with_its_next_try; },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
-               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022"},
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022",
+               "IPOIB-4391-10-VAL-032", "IPOIB-4391-10-VAL-033"},
     .twin = Twin{},
 };
 
@@ -155,7 +160,8 @@ const Mutant loses_deleted_groups{
     .stack = [](Policy& policy) { policy.rejoins_deleted = false; },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
-               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-028"},
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-028",
+               "IPOIB-4391-10-VAL-032", "IPOIB-4391-10-VAL-033"},
     .twin = Twin{},
 };
 
@@ -255,7 +261,7 @@ const Mutant mixes_partitions{
                   &rfc4391::ud_same_partition_and_qkey},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
                "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
-               "IPOIB-4391-5-INV-006"},
+               "IPOIB-4391-5-INV-006", "IPOIB-4391-10-VAL-033", "IPOIB-4391-5-VAL-014"},
     .does_not_live_on = true,
 };
 
@@ -303,7 +309,7 @@ const Mutant drops_answers_without_a_path{
     .what = "drops its answers in address resolution until it knows the path to who asked",
     .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.waits_for_path = [](bool is_resolution) { return !is_resolution; }; },
-    .spares = {"IPOIB-4391-9.2-VAL-002", "IPOIB-4391-9.3-VAL-002", "IPOIB-4391-9-VAL-001"},
+    .spares = {"IPOIB-4391-9.2-VAL-002", "IPOIB-4391-9.3-VAL-002", "IPOIB-4391-9-VAL-001", "IPOIB-4391-9.2-VAL-003"},
     .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd},
                  .spares = Spared{"IPOIB-4391-9.3-VAL-002", "IPOIB-4391-9-VAL-001"}},
 };
@@ -329,7 +335,8 @@ const Mutant joins_in_a_storm{
         },
     .spares = {"IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016",
-               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028"},
+               "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028",
+               "IPOIB-4391-10-VAL-032", "IPOIB-4391-10-VAL-033"},
     .twin = Twin{},
 };
 
@@ -364,7 +371,8 @@ const Mutant sends_from_first_lid{
     .what = "sends from the LID that its port had first, also when that is another port's",
     .breaks = {&rfc4391::ud_transport},
     .stack = [](Policy& policy) { policy.follows_lid = false; },
-    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-002", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-013"},
+    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-002", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-013",
+               "IPOIB-4391-2-VAL-005"},
     .does_not_live_on = true,
 };
 
@@ -375,7 +383,7 @@ const Mutant asks_first_manager{
     .stack = [](Policy& policy) { policy.follows_manager = false; },
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008",
                "IPOIB-4391-5-VAL-009", "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012",
-               "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-5-INV-006"},
+               "IPOIB-4391-9.1.1-VAL-007", "IPOIB-4391-5-INV-006", "IPOIB-4391-10-VAL-033", "IPOIB-4391-5-VAL-014"},
     .does_not_live_on = true,
 };
 
@@ -393,7 +401,8 @@ const Mutant believes_checksums{
     .what = "takes what came with a wrong checksum",
     .breaks = {&rfc4391::ud_transport},
     .stack = [](Policy& policy) { policy.checks_checksums = false; },
-    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-002", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013"},
+    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-002", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013",
+               "IPOIB-4391-2-VAL-005"},
     .twin = Twin{},
 };
 

@@ -40,6 +40,9 @@ const Mutant newest_join{
     .what = "takes the answer to each join for that to the last one that is not answered yet",
     .breaks = {&rfc4391::mlid_as_dlid},
     .stack = [](Policy& policy) { policy.join_answer = AnswerOf::newest_question; },
+    // The groups of a link are all asked for at once.
+    .sometimes = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins, &rfc4391::ipv6_resolved_by_nd,
+                  &rfc4391::ip_to_advertised_qpn},
     .spares = {"IPOIB-4391-10-VAL-019"},
     .twin = Twin{},
 };
@@ -69,8 +72,10 @@ const Mutant answers_for_former_address{
     .what = "answers for addresses that were taken away from it",
     .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.answers_for_former = true; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.2-VAL-002", "IPOIB-4391-9.3-VAL-002"},
-    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.2-VAL-002", "IPOIB-4391-9.3-VAL-002",
+               "IPOIB-4391-9.2-VAL-003"},
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd},
+                 .spares = Spared{"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.3-VAL-002"}},
 };
 
 const Mutant asks_from_former_address{
@@ -78,8 +83,10 @@ const Mutant asks_from_former_address{
     .what = "asks for neighbours from an address that was taken away from it",
     .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.asks_from_former = true; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.2-VAL-002", "IPOIB-4391-9.3-VAL-002"},
-    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.2-VAL-002", "IPOIB-4391-9.3-VAL-002",
+               "IPOIB-4391-9.2-VAL-003"},
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd},
+                 .spares = Spared{"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.3-VAL-002"}},
 };
 
 const Mutant asks_again_from_former_address{
@@ -87,8 +94,10 @@ const Mutant asks_again_from_former_address{
     .what = "asks a known neighbour from the address that it had when it asked first",
     .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.asks_again_as_before = true; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.2-VAL-002", "IPOIB-4391-9.3-VAL-002"},
-    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.2-VAL-002", "IPOIB-4391-9.3-VAL-002",
+               "IPOIB-4391-9.2-VAL-003"},
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd},
+                 .spares = Spared{"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.3-VAL-002"}},
 };
 
 const Mutant hop_limit_of_link{

@@ -199,7 +199,7 @@ const Mutant arp_unanswered{
     .what = "does not answer ARP requests",
     .breaks = {&rfc4391::ipv4_resolved_by_arp},
     .stack = [](Policy& policy) { policy.answers_arp = false; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001"},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001", "IPOIB-4391-9.2-VAL-003"},
 };
 
 const Mutant solicitations_unanswered{
@@ -263,17 +263,17 @@ const Mutant answers_for_all{
     .what = "answers for the addresses of others",
     .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.answers_for = [](bool) { return true; }; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.2-VAL-003"},
     .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
 };
 
 const Mutant silent_neighbours_given_up{
     .name = "asks-silent-neighbours-once",
     .what = "never asks again for the address of a neighbour that did not answer",
-    .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
+    .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd, &rfc4391::arp_cache_revalidation},
     .stack = [](Policy& policy) { policy.asks_silent_again = false; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001"},
-    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001", "IPOIB-4391-9.4-VAL-001", "IPOIB-4391-9.2-VAL-003"},
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd, &rfc4391::arp_cache_revalidation}},
 };
 
 const Mutant deaf_to_announcements{
