@@ -145,7 +145,6 @@ void Interface::port_event(PortEvent event) {
         case PortEvent::sm_change:
         case PortEvent::client_reregister:
             if (is_running_ && !policy().rejoins) return;
-            if (link_setup_.is_begun() && !policy().rejoins_in_setup) return;
             if (is_running_ && policy().restarts_to_rejoin) {
                 down();
                 return static_cast<void>(up());

@@ -12,7 +12,6 @@ using namespace std::chrono_literals;
 
 void LinkSetup::start() {
     lifetime_.renew();
-    is_begun_ = true;
     backoff_ = shortest_backoff;
     interface_.groups().end_searches();
     begin();
@@ -105,7 +104,6 @@ void LinkSetup::adopt(std::uint8_t scope, const Group& group) {
     broadcast.traffic_class = link.traffic_class;
     broadcast.flow_label = link.flow_label;
     broadcast.hop_limit = link.hop_limit;
-    is_begun_ = false;
     interface_.link_up(link, broadcast);
 }
 

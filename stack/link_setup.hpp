@@ -15,12 +15,7 @@ public:
     explicit LinkSetup(Interface& interface) : interface_(interface) {}
     /// Begins anew. Without an active port or its P_Key nothing happens until the next start.
     void start();
-    void stop() {
-        lifetime_.renew();
-        is_begun_ = false;
-    }
-    /// Whether it has begun and not ended yet.
-    [[nodiscard]] bool is_begun() const noexcept { return is_begun_; }
+    void stop() { lifetime_.renew(); }
 
 private:
     void begin();
@@ -34,7 +29,6 @@ private:
     Interface& interface_;
     std::uint16_t p_key_ = 0;
     fabric::Duration backoff_{};
-    bool is_begun_ = false;
     Lifetime lifetime_;
 };
 

@@ -127,8 +127,6 @@ struct Policy {
     bool follows_manager = true;
     /// Whether packets have the LID that the port has now; else the one that it had first. RFC4391-2-01.
     bool follows_lid = true;
-    /// Whether that is heeded while the link is being set up. RFC4391-5-02.
-    bool rejoins_in_setup = true;
     /// Whether the interfaces beside the first one hear of that. RFC4391-5-02.
     bool tells_all_of_renewal = true;
     /// Whether the subscriptions are renewed then. RFC4391-10-12.

@@ -241,7 +241,6 @@ const std::vector<Change> multicast{
     {"created_scope", [](Policy& p) { p.created_scope = [](const Link&) -> std::uint8_t { return 14; }; }},
     {"join_answer (oldest)", [](Policy& p) { p.join_answer = AnswerOf::oldest_question; }},
     {"join_answer (newest)", [](Policy& p) { p.join_answer = AnswerOf::newest_question; }},
-    {"rejoins_in_setup", [](Policy& p) { p.rejoins_in_setup = false; }, Of::ipv4},
     {"tells_all_of_renewal", [](Policy& p) { p.tells_all_of_renewal = false; }, Of::ipv4},
     {"heeds_other_interfaces", [](Policy& p) { p.heeds_other_interfaces = false; }},
     {"attached_mlid", [](Policy& p) { p.attached_mlid = [](std::uint16_t first, std::uint16_t) { return first; }; }},

@@ -32,7 +32,7 @@ const Mutant comes_up_without_join{
     .stack = [](Policy& policy) { policy.needs_join = false; },
     .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
                "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
-               "IPOIB-4391-5-INV-006", "IPOIB-4391-10-VAL-033", "IPOIB-4391-5-VAL-014"},
+               "IPOIB-4391-5-INV-006", "IPOIB-4391-5-VAL-014"},
 };
 
 const Mutant keeps_usual_sl{

@@ -6,8 +6,8 @@ namespace ipoib::conformance {
 namespace {
 
 /// The SA has lost its memberships, answers late, and has been asked for this group again.
-void is_joining_again(Bench& bench, const Gid& mgid, std::chrono::milliseconds delay = 1500ms) {
-    bench.fabric.change(SetSa{.delay = delay});
+void is_joining_again(Bench& bench, const Gid& mgid) {
+    bench.fabric.change(SetSa{.delay = 1500ms});
     bench.fabric.change(SetManager{});
     bench.precondition(bench.happens(join_of(mgid), within(20s)), "the DUT asks to join the group again");
 }
@@ -188,38 +188,6 @@ const Case heard_at_new_mlid{
             bench.require(bench.dut.receives(udp_to_group(group, now, port), port, within(5s)),
                           "what is sent to " + text(group) + " at the program",
                           "FullMember at the SA, and nothing comes");
-        },
-};
-
-const Case renewed_twice{
-    .id = "IPOIB-4391-10-VAL-033",
-    .title = "Memberships are asked for again when the subnet administrator loses them while that is under way",
-    .checks = {&rfc4391::broadcast_full_member_join, &rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
-    .pass_if =
-        "when the subnet manager starts without its database for the second time while the DUT joins the broadcast "
-        "group again, the DUT is FullMember of that and of a program's group in the end",
-    .tags = {"sa", "broadcast", "reregister", "ipv4", "ipv6"},
-    .impact = Impact::fabric,
-    .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
-    .dut_can = {"join"},
-    .in_both_families = true,
-    .lasts_at_most = 160s,
-    .steps =
-        [](Bench& bench) {
-            const auto broadcast = bench.link().broadcast_gid();
-            const auto group = joined_group(bench);
-            bench.step("The subnet manager starts without its database, twice", rfc4391::broadcast_full_member_join);
-            // Who is answered within the time that it waits does not ask for the same once more.
-            is_joining_again(bench, broadcast, 700ms);
-            bench.fabric.change(SetManager{});
-            bench.pass_time(3s);
-            bench.fabric.change(SetSa{.resets = true});
-            bench.tester.enter_link_again();
-            bench.require(bench.sa.has_dut_as_full_member(broadcast, within(30s)), "FullMember of the broadcast group",
-                          "not at the SA");
-            bench.same_step("The program's group", rfc4391::receiver_full_member_join, rfc4392::receiver_joins);
-            bench.require(bench.sa.has_dut_as_full_member(group, within(30s)), "FullMember of " + text(group),
-                          "not at the SA");
         },
 };
 
