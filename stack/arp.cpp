@@ -54,7 +54,7 @@ std::vector<std::uint8_t> AddressResolution::message(std::uint16_t operation, st
 }
 
 void AddressResolution::request(std::uint32_t target, const Peer* peer) {
-    const auto source = interface_.source_for(IpAddress::v4(target));
+    const auto source = interface_.asks_from(IpAddress::v4(target), peer != nullptr);
     if (!source) return;
     const auto octets = message(Arp::request, source->v4(), {}, target);
     if (peer) return interface_.paths().send(*peer, EtherType::arp, octets);
@@ -69,7 +69,7 @@ void AddressResolution::receive(const Packet& packet) {
     if (!addresses) return;
     const auto target = addresses[ArpAddresses::tpa], sender_ip = addresses[ArpAddresses::spa];
     const auto sender_address = IpAddress::v4(sender_ip);
-    const bool is_for_us = interface_.policy().answers_for(interface_.has_address(IpAddress::v4(target)));
+    const bool is_for_us = interface_.policy().answers_for(interface_.answers_at(IpAddress::v4(target)));
     if (!is_for_us && !interface_.neighbours().knows(sender_address)) return;
     if (!is_arp_of_infiniband(packet.arp) || interface_.has_address(sender_address)) return;
     const auto operation = packet.arp[Arp::operation];

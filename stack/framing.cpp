@@ -50,7 +50,7 @@ PacketBuilder unicast_packet(Interface& interface, const Peer& peer, const Path&
     if (!is_in_subnet) {
         parameters.traffic_class = policy.uses_flow_of_path ? path.traffic_class : std::uint8_t{0};
         parameters.flow_label = policy.uses_flow_of_path ? path.flow_label : 0;
-        parameters.hop_limit = path.hop_limit;
+        parameters.hop_limit = policy.unicast_hop_limit(link, path.hop_limit);
     }
     const build::Node to{.lid = policy.unicast_dlid(path.lid), .gid = peer.gid, .qpn = peer.qpn};
     const auto self = interface.self();

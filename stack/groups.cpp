@@ -118,13 +118,29 @@ void Groups::join(const Gid& mgid, std::uint8_t states, bool may_create, Answere
     auto asked = request(Method::set, mgid, states);
     if (may_create) add_creation(asked, mgid);
     const auto own = std::make_shared<std::uint32_t>(0);
-    *own = interface_.sa().ask(
-        asked, lifetime_.guard([this, mgid, states, own, answered = std::move(answered)](const SaAnswer& answer) {
-            std::erase_if(joining_, [&](const Joining& one) { return one.transaction == *own; });
-            if (!answer.is_answered) doubt(mgid, states);
-            joined(mgid, states, answer, answered);
+    *own =
+        interface_.sa().ask(asked, lifetime_.guard([this, own, family = family_of_group(mgid)](const SaAnswer& answer) {
+            const auto meant = take_joining(*own, family);
+            if (!meant) return;
+            if (!answer.is_answered) doubt(meant->mgid, meant->states);
+            joined(meant->mgid, meant->states, answer, meant->answered);
         }));
-    joining_.push_back({*own, mgid, states});
+    joining_.push_back({*own, mgid, states, std::move(answered)});
+}
+
+std::optional<Groups::Joining> Groups::take_joining(std::uint32_t transaction, Family family) {
+    const auto is_like = [family](const Joining& one) { return family_of_group(one.mgid) == family; };
+    const auto whose = interface_.policy(family).join_answer;
+    auto at = std::ranges::find(joining_, transaction, &Joining::transaction);
+    if (whose == AnswerOf::oldest_question) at = std::ranges::find_if(joining_, is_like);
+    if (whose == AnswerOf::newest_question) {
+        const auto newest = std::find_if(joining_.rbegin(), joining_.rend(), is_like);
+        at = newest == joining_.rend() ? joining_.end() : std::prev(newest.base());
+    }
+    if (at == joining_.end()) return {};
+    auto meant = std::move(*at);
+    joining_.erase(at);
+    return meant;
 }
 
 void Groups::doubt(const Gid& mgid, std::uint8_t states) {
@@ -154,7 +170,10 @@ void Groups::joined(const Gid& mgid, std::uint8_t states, const SaAnswer& answer
         return answered({answer.is_answered ? Outcome::refused : Outcome::silent, nullptr, reason});
     }
     // The interface went down meanwhile.
-    if (!interface_.is_up()) return give_up(mgid, states);
+    if (!interface_.is_up()) {
+        if (interface_.policy(family_of_group(mgid)).leaves_unanswered_when_down) give_up(mgid, states);
+        return;
+    }
     auto group = group_of(record);
     group.mgid = mgid;
     is_certain(mgid, states);
@@ -231,10 +250,16 @@ void Groups::leave_all() {
     if (interface_.is_running()) leave_doubtful();
     end_searches();
     held_back_.clear();
-    for (const auto& one : std::exchange(joining_, {})) {
+    std::vector<Joining> kept;
+    for (auto& one : std::exchange(joining_, {})) {
+        if (!interface_.policy(family_of_group(one.mgid)).leaves_unanswered_when_down) {
+            kept.push_back(std::move(one));
+            continue;
+        }
         interface_.sa().forget(one.transaction);
         give_up(one.mgid, one.states);
     }
+    joining_ = std::move(kept);
     std::erase_if(held_, [this](const auto& item) {
         const auto& policy = interface_.policy(family_of_group(item.first));
         return is_for_sending_only(item.second.states) && !policy.leaves_sent_groups_when_down;

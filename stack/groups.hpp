@@ -92,7 +92,10 @@ private:
         std::uint32_t transaction = 0;
         wire::Gid mgid;
         std::uint8_t states = 0;
+        Answered answered;
     };
+    /// Takes out the join that the answer to this one is taken for, of a group of this family.
+    [[nodiscard]] std::optional<Joining> take_joining(std::uint32_t transaction, Family family);
     std::vector<Joining> joining_;
     /// Joins that wait until a leave of the same group is answered.
     struct HeldBack {

@@ -20,7 +20,9 @@ Interface::~Interface() { down(); }
 const Policy& Interface::policy(Family family) const noexcept { return node_.policy(family); }
 fabric::Loop& Interface::loop() const noexcept { return node_.loop(); }
 fabric::SaClient& Interface::sa() const noexcept { return node_.sa(); }
-std::uint8_t Interface::states_of_others(const Gid& mgid) const { return node_.states_of_others(mgid, *this); }
+std::uint8_t Interface::states_of_others(const Gid& mgid) const {
+    return policy(family_of_group(mgid)).heeds_other_interfaces ? node_.states_of_others(mgid, *this) : std::uint8_t{0};
+}
 void Interface::log(std::string_view text) const { node_.log().write(name_ + ": " + std::string(text)); }
 
 std::string Interface::up() {

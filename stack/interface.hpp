@@ -96,10 +96,14 @@ public:
     [[nodiscard]] HardwareAddress hardware_address(Family family = Family::ipv4) const noexcept;
     [[nodiscard]] bool is_connected_mode() const noexcept { return connections_.is_enabled(); }
     [[nodiscard]] bool has_address(const wire::IpAddress& address) const noexcept;
+    /// Whether it is one that address resolution answers for.
+    [[nodiscard]] bool answers_at(const wire::IpAddress& address) const noexcept;
     [[nodiscard]] bool is_on_link(const wire::IpAddress& address) const noexcept;
     [[nodiscard]] bool is_directed_broadcast(const wire::IpAddress& address) const noexcept;
     /// The own address to speak to `to` from.
     [[nodiscard]] std::optional<wire::IpAddress> source_for(const wire::IpAddress& to) const noexcept;
+    /// The same for a question about `to`, which is known or not.
+    [[nodiscard]] std::optional<wire::IpAddress> asks_from(const wire::IpAddress& to, bool is_known);
     /// Asks who has an address: everyone, or one peer.
     void solicit(const wire::IpAddress& address, const Peer* peer);
     /// From its queue pair, or from QP1, with the next PSN of that.
@@ -160,6 +164,9 @@ private:
     Beginning beginning_ = Beginning::first;  ///< of the link that is set up
     std::string trouble_ = "the interface is down";
     std::vector<wire::IpNetwork> addresses_;
+    std::vector<wire::IpNetwork> former_addresses_;                ///< that were taken away, the last ones
+    std::map<wire::Gid, std::uint16_t> first_mlids_;               ///< Policy::attached_mlid
+    std::map<wire::IpAddress, wire::IpAddress> first_asked_from_;  ///< Policy::asks_again_as_before
     struct Waiting {
         std::uint64_t number;
         std::function<void(bool)> done;

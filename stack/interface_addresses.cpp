@@ -46,6 +46,8 @@ std::string Interface::add_address(const IpNetwork& network) {
 std::string Interface::remove_address(const IpNetwork& network) {
     const auto found = std::find(addresses_.begin(), addresses_.end(), network);
     if (found == addresses_.end()) return "the interface has no such address";
+    if (former_addresses_.size() >= most_addresses) former_addresses_.erase(former_addresses_.begin());
+    former_addresses_.push_back(network);
     addresses_.erase(found);
     hold_groups_of(network, false);
     return {};
@@ -62,6 +64,12 @@ bool Interface::has_address(const IpAddress& address) const noexcept {
     for (const auto& network : addresses_)
         if (network.address == address) return true;
     return false;
+}
+
+bool Interface::answers_at(const IpAddress& address) const noexcept {
+    return has_address(address) ||
+           (policy(family_of(address)).answers_for_former &&
+            std::ranges::find(former_addresses_, address, &IpNetwork::address) != former_addresses_.end());
 }
 
 bool Interface::is_on_link(const IpAddress& address) const noexcept {
@@ -87,6 +95,19 @@ std::optional<IpAddress> Interface::source_for(const IpAddress& to) const noexce
         if (!best || (wants_wide && is_link_local(*best))) best = network.address;
     }
     return best;
+}
+
+std::optional<IpAddress> Interface::asks_from(const IpAddress& to, bool is_known) {
+    const auto& rules = policy(family_of(to));
+    if (rules.asks_again_as_before) {
+        if (const auto found = first_asked_from_.find(to); is_known && found != first_asked_from_.end())
+            return found->second;
+        if (const auto now = source_for(to); now && first_asked_from_.size() < Neighbours::most_neighbours)
+            first_asked_from_.try_emplace(to, *now);
+    }
+    const auto former = std::ranges::find_if(former_addresses_, [&](const IpNetwork& one) { return one.contains(to); });
+    if (rules.asks_from_former && !is_known && former != former_addresses_.end()) return former->address;
+    return source_for(to);
 }
 
 /// Of IP.
@@ -168,7 +189,13 @@ void Interface::transmit_frame(const fabric::Frame& frame) {
     if (is_running_) node_.hca().send(frame);
 }
 
-bool Interface::attach(const Group& group) { return node_.hca().attach(*queue_pair_, group.mgid, group.mlid); }
+bool Interface::attach(const Group& group) {
+    const auto first = first_mlids_.size() < Groups::most_groups
+                           ? first_mlids_.try_emplace(group.mgid, group.mlid).first->second
+                           : group.mlid;
+    const auto mlid = policy(family_of_group(group.mgid)).attached_mlid(first, group.mlid);
+    return node_.hca().attach(*queue_pair_, group.mgid, mlid);
+}
 void Interface::detach(const Group& group) {
     if (queue_pair_) node_.hca().detach(*queue_pair_, group.mgid, group.mlid);
 }

@@ -99,7 +99,7 @@ void InternetProtocol::send_fragments(Way way, const IpHead& head, Octets messag
 }
 
 bool InternetProtocol::is_for_us(const IpAddress& destination) const {
-    if (interface_.has_address(destination) || destination.is_limited_broadcast()) return true;
+    if (interface_.answers_at(destination) || destination.is_limited_broadcast()) return true;
     if (destination.is_multicast())
         return interface_.router().is_enabled() || interface_.membership().is_member(destination);
     return interface_.is_directed_broadcast(destination);

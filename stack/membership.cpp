@@ -104,7 +104,9 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
 
 /// IP left while the SA was asked, maybe in a life of the link before this one.
 void Membership::leave_if_unwanted(const IpAddress& group, const Groups::Answer& answer) {
-    if (answer.outcome != Groups::Outcome::ok || entries_.contains(group) || is_shared(group)) return;
+    if (answer.outcome != Groups::Outcome::ok || entries_.contains(group) || is_shared(group) ||
+        !interface_.policy(family_of(group)).leaves_unwanted)
+        return;
     interface_.groups().leave(answer.group->mgid, interface_.policy(family_of(group)).leave_join_state);
 }
 

@@ -57,7 +57,7 @@ std::vector<std::uint8_t> NeighbourDiscovery::message(Icmpv6Type type, std::uint
 }
 
 void NeighbourDiscovery::solicit(const Gid& target, const Peer* peer) {
-    const auto source = interface_.source_for(IpAddress::v6(target));
+    const auto source = interface_.asks_from(IpAddress::v6(target), peer != nullptr);
     if (!source) return;
     const auto& policy = interface_.policy(Family::ipv6);
     const IpHead head{.source = *source,
@@ -91,7 +91,7 @@ void NeighbourDiscovery::receive(const IpDatagram& datagram) {
 
 void NeighbourDiscovery::solicited(const IpDatagram& datagram, const Gid& target, View<LinkAddressOption> source) {
     const auto& policy = interface_.policy(Family::ipv6);
-    if (!policy.answers_for(interface_.has_address(IpAddress::v6(target))) || !policy.answers_solicitations) return;
+    if (!policy.answers_for(interface_.answers_at(IpAddress::v6(target))) || !policy.answers_solicitations) return;
     const auto& from = datagram.source;
     if (from.octets.is_zero() && !policy.defends_address) return;
     // RFC 4862: who asks without an address tries whether the target is free. All nodes hear the answer.

@@ -91,6 +91,7 @@ void Neighbours::probe(const IpAddress& address) {
 }
 
 void Neighbours::give_up(Entries::iterator at) {
+    if (at->second.is_resolved && !interface_.policy(family_of(at->first)).forgets_silent) return confirmed(at->second);
     const auto resolving = std::move(at->second.resolving);
     interface_.log("no answer from " + text(at->first));
     if (!interface_.policy(family_of(at->first)).asks_silent_again) {

@@ -82,7 +82,10 @@ void Node::port_event(fabric::PortEvent event) {
     if (is_renewal && is_used && policy().resubscribes) subscriptions_.renew();
     const bool is_for_later = is_renewal && !is_used;
     if ((event == PortEvent::down || is_for_later) && policy().resubscribes) subscriptions_.forget();
-    for (const auto& interface : interfaces_) interface->port_event(event);
+    for (const auto& interface : interfaces_)
+        if (!is_renewal || event == PortEvent::active || interface == interfaces_.front() ||
+            policy().tells_all_of_renewal)
+            interface->port_event(event);
 }
 
 void Node::report(View<Notice> notice) {

@@ -13,12 +13,12 @@ using Record = PathRecord;
 namespace {
 
 /// The record on the path to a port: of a table the one that leads there.
-View<Record> record_of(const Gid& gid, const fabric::SaAnswer& answer) {
+View<Record> record_of(const Gid& gid, const fabric::SaAnswer& answer, bool is_any) {
     if (!answer.is_ok()) return {};
     const auto size = answer.record_size != 0 ? answer.record_size : answer.data.size();
     for (std::size_t at = 0; size != 0 && at + Record::size <= answer.data.size(); at += size) {
         const auto record = View<Record>::at(Octets{answer.data}.subspan(at));
-        if (record && record[Record::dgid] == gid) return record;
+        if (record && (is_any || record[Record::dgid] == gid)) return record;
     }
     return {};
 }
@@ -77,6 +77,7 @@ void Paths::ask(const Gid& gid, Family family) {
         .set(Record::number_of_paths, 1)
         .set(Record::p_key, interface_.link().p_key);
     entries_[gid].asked = interface_.loop().now();
+    entries_[gid].family = family;
     const bool asks_for_all = interface_.policy(family).asks_for_path_table;
     if (!asks_for_all) record.set(Record::dgid, gid);
     auto mask = component::sgid | component::reversible | component::number_of_paths | component::p_key;
@@ -89,10 +90,26 @@ void Paths::ask(const Gid& gid, Family family) {
                             lifetime_.guard([this, gid](const fabric::SaAnswer& answer) { answered(gid, answer); }));
 }
 
-void Paths::answered(const Gid& gid, const fabric::SaAnswer& answer) {
+Gid Paths::meant_by(const Gid& asked) const {
+    const auto own = entries_.find(asked);
+    if (own == entries_.end()) return asked;
+    const auto family = own->second.family;
+    const auto whose = interface_.policy(family).path_answer;
+    if (whose == AnswerOf::its_question) return asked;
+    std::optional<std::pair<std::uint32_t, Gid>> meant;
+    for (const auto& [gid, entry] : entries_) {
+        if (entry.is_known || entry.family != family) continue;
+        const bool is_older = !meant || entry.transaction < meant->first;
+        if (!meant || is_older == (whose == AnswerOf::oldest_question)) meant = {entry.transaction, gid};
+    }
+    return meant ? meant->second : asked;
+}
+
+void Paths::answered(const Gid& asked, const fabric::SaAnswer& answer) {
+    const auto gid = meant_by(asked);
     const auto found = entries_.find(gid);
     if (found == entries_.end()) return;
-    const auto record = record_of(gid, answer);
+    const auto record = record_of(gid, answer, gid != asked);
     if (!record) {
         interface_.log("no path to " + text(gid) + ": " + reason_of(answer));
         const bool is_asked_again =

@@ -36,10 +36,13 @@ private:
         bool is_known = false;
         fabric::Time asked{};
         std::uint32_t transaction = 0;
+        Family family{};  ///< of what it was asked for
         std::vector<Waiting> waiting;
     };
     void ask(const wire::Gid& gid, Family family);
-    void answered(const wire::Gid& gid, const fabric::SaAnswer& answer);
+    void answered(const wire::Gid& asked, const fabric::SaAnswer& answer);
+    /// The peer whose path the answer to this question is taken for.
+    [[nodiscard]] wire::Gid meant_by(const wire::Gid& asked) const;
     [[nodiscard]] bool make_room();
 
     Interface& interface_;

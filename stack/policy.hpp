@@ -26,6 +26,9 @@ enum class FullRing : std::uint8_t {
     ends_the_peer,  ///< takes nothing any more, and no other connection is made
 };
 
+/// Which open question of its kind, and family, an answer of the SA is taken for.
+enum class AnswerOf : std::uint8_t { its_question, oldest_question, newest_question };
+
 /// When groups are joined while one whose join was refused waits for its next try.
 enum class BesideRefused : std::uint8_t { at_once, with_its_next_try, never };
 
@@ -124,6 +127,8 @@ struct Policy {
     bool follows_manager = true;
     /// Whether packets have the LID that the port has now; else the one that it had first. RFC4391-2-01.
     bool follows_lid = true;
+    /// Whether the interfaces beside the first one hear of that. RFC4391-5-02.
+    bool tells_all_of_renewal = true;
     /// Whether the subscriptions are renewed then. RFC4391-10-12.
     bool resubscribes = true;
 
@@ -246,6 +251,8 @@ struct Policy {
     bool asks_for_path_table = false;
     /// Whether a path that was refused, or not answered for, is asked for again by later packets. RFC4391-9.1.2-01.
     bool asks_path_again = true;
+    /// The peer whose path an answer tells. RFC4391-9.1.2-01.
+    AnswerOf path_answer = AnswerOf::its_question;
     /// Whether what is sent to a peer whose path is unknown waits for it; `is_resolution`: ARP or Neighbour Discovery.
     /// RFC4391-9.1.2-01.
     bool (*waits_for_path)(bool is_resolution) = [](bool) { return true; };
@@ -268,6 +275,11 @@ struct Policy {
     std::uint8_t (*unicast_sl)(const Link&, std::uint8_t path) = [](const Link&, std::uint8_t path) { return path; };
     /// Whether TClass and FlowLabel of a unicast packet with a GRH are those of the path. RFC4391-4.1-09.
     bool uses_flow_of_path = true;
+    /// HopLimit of a unicast packet that leaves the IB subnet, by that of the broadcast group and of the path.
+    /// RFC4391-4.1-09.
+    std::uint8_t (*unicast_hop_limit)(const Link&, std::uint8_t path) = [](const Link&, std::uint8_t path) {
+        return path;
+    };
     /// BTH.P_Key of unicast, as the port's own table has it. RFC4392-4-01.
     std::uint16_t (*unicast_p_key)(const Link&) = [](const Link& link) { return link.p_key; };
 
@@ -288,6 +300,14 @@ struct Policy {
     bool answers_arp = true;
     /// Whether an address is answered for, by whether it is an own one; in IPv6 too. RFC4391-9-01, RFC4391-9-02.
     bool (*answers_for)(bool is_own) = [](bool is_own) { return is_own; };
+    /// Whether an address that was taken away is answered for; in IPv6 too. RFC4391-9-01, RFC4391-9-02.
+    bool answers_for_former = false;
+    /// Whether who is not known is asked from an address of the same network that was taken away; in IPv6 too.
+    /// RFC4391-9-01, RFC4391-9-02.
+    bool asks_from_former = false;
+    /// Whether a known neighbour is asked from the address that it was first asked from; in IPv6 too. RFC4391-9-01,
+    /// RFC4391-9-02.
+    bool asks_again_as_before = false;
     /// Whether an answer that all heard is heeded as one to this node alone; in IPv6 too. RFC4391-9.1.1-04.
     bool heeds_answers_to_all = true;
     /// Whether who did not answer is asked for again; in IPv6 too. RFC4391-9-01, RFC4391-9-02.
@@ -326,6 +346,8 @@ struct Policy {
 
     /// Whether a neighbour that was not heard of for a while is asked again. RFC4391-9.4-02.
     bool revalidates = true;
+    /// Whether one that does not answer then is forgotten. RFC4391-9.4-02.
+    bool forgets_silent = true;
     /// Whether what a known neighbour tells of itself later replaces what is known. RFC4391-9.1.1-04.
     bool (*replaces_neighbour)(const wire::IpAddress&, const HardwareAddress& known, const HardwareAddress& told) =
         [](const wire::IpAddress&, const HardwareAddress&, const HardwareAddress&) { return true; };
@@ -403,6 +425,19 @@ struct Policy {
     bool leaves_groups = true;
     /// Whether it stays while another IP group has the same MGID. UDMC-11.
     bool keeps_shared_groups = true;
+    /// The group that the answer to a join tells of. RFC4391-10-03.
+    AnswerOf join_answer = AnswerOf::its_question;
+    /// Whether a group is left whose join is answered when nobody wants it any more. RFC4391-10-20.
+    bool leaves_unwanted = true;
+    /// Whether an interface that is taken down leaves the groups whose join is not answered yet. RFC4391-10-20.
+    bool leaves_unanswered_when_down = true;
+    /// Whether a group is held at the SA while another interface of the port is in it. RFC4391-10-15.
+    bool heeds_other_interfaces = true;
+    /// The MLID at which the queue pair is attached to a group, by the first one that it had and the one of now.
+    /// RFC4391-10-15.
+    std::uint16_t (*attached_mlid)(std::uint16_t first, std::uint16_t now) = [](std::uint16_t, std::uint16_t now) {
+        return now;
+    };
     /// Whether a group is asked for while its leave is on its way; else it is taken for joined still. RFC4391-10-15.
     bool joins_behind_leave = true;
     /// Whether a leave that was not answered is sent again. RFC4391-10-20.

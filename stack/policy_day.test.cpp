@@ -375,6 +375,9 @@ private:
         bursts();
         refusals();
         port_changes();
+        late_answers();
+        other_address();
+        interfaces();
     }
     /// More than can wait for a group, what comes damaged, another manager.
     void bursts() {
@@ -470,6 +473,145 @@ private:
         world_.subnet.set_prefix(default_subnet_prefix);
         world_.loop.run_for(5s);
     }
+    /// Paths and groups that are asked for at once, and joins that are answered when nobody wants them any more.
+    void late_answers() {
+        auto& faults = world_.subnet.sa().faults;
+        const build::Link link = peer_.ib0().link();
+        const auto peer_at = [&](std::uint64_t subnet, std::uint16_t lid) {
+            const auto gid = Gid::of((std::uint64_t{0xfec0} << 48) + subnet, peer_.gid().interface_id());
+            world_.subnet.sa().set_route(gid, lid);
+            return gid;
+        };
+        const auto manager = peer_.hca.facts().sm_lid;
+        for (const bool is_lost : {true, false})
+            for (const bool is_v4 : {true, false}) {
+                if (is_lost)
+                    faults.drop_next = 1;
+                else
+                    faults.delay = 300ms;
+                for (const auto lid : {as_peer().lid, manager}) {
+                    const auto gid = peer_at(++subnets_, lid);
+                    if (is_v4)
+                        inject(build::arp_request(as_peer(0x0a010080 + subnets_), 0x0a010001, link)
+                                   .set(ArpAddresses::sha_gid, gid));
+                    else
+                        inject(solicitation("fe80::8" + std::to_string(subnets_)).set(LinkAddressOption::gid, gid));
+                }
+                world_.loop.run_for(2s);
+                faults = {};
+                world_.loop.run_for(2s);
+            }
+        for (const auto& [first, second] : {std::pair{"239.5.5.1", "239.5.5.2"}, std::pair{"ff15::5:1", "ff15::5:2"}})
+            for (const auto then : {fabric::Duration{0}, fabric::Duration{600ms}}) {
+                for (const auto* group : {first, second}) REQUIRE(world_.join(peer_, ip(group)).empty());
+                faults.delay = 600ms;
+                send(first);
+                world_.loop.run_for(then == fabric::Duration{0} ? 750ms : 200ms);
+                faults.delay = then;
+                send(second);
+                world_.loop.run_for(3s);
+                faults = {};
+                for (const auto* group : {first, second}) send(group);
+                world_.loop.run_for(60s);
+            }
+        for (const auto* group : {"239.5.5.3", "ff15::5:3"}) {
+            node_.ib0().membership().join(ip(group), [](const std::string&) {});
+            world_.settle();
+            const auto joins = [&] { return world_.joins(world_.mgid(ip(group))).size(); };
+            const auto before = joins();
+            faults.delay = 500ms;
+            world_.subnet.start_manager(false);
+            for (int i = 0; i < 50 && joins() == before; ++i) world_.loop.run_for(100ms);
+            static_cast<void>(node_.ib0().membership().leave(ip(group)));
+            world_.loop.run_for(2s);
+            faults = {};
+            world_.loop.run_for(2s);
+        }
+        for (const auto* group : {"239.5.5.4", "ff15::5:4"}) {
+            faults.delay = 500ms;
+            node_.ib0().membership().join(ip(group), [](const std::string&) {});
+            world_.settle();
+            node_.ib0().down();
+            world_.loop.run_for(2s);
+            faults = {};
+            REQUIRE(node_.ib0().up().empty());
+            world_.loop.run_for(3s);
+            static_cast<void>(node_.ib0().membership().leave(ip(group)));
+        }
+    }
+    /// A further address that gives way to another one, and a neighbour there that is asked for before and after; then
+    /// it says nothing any more.
+    void other_address() {
+        const build::Link link = peer_.ib0().link();
+        struct Addresses {
+            const char *former, *now, *known, *unknown;
+        };
+        for (const auto& [former, now, known, unknown] :
+             {Addresses{"10.5.0.1", "10.5.0.2", "10.5.0.3", "10.5.0.4"},
+              Addresses{"fd00::5:1", "fd00::5:2", "fd00::5:3", "fd00::5:4"}}) {
+            const bool is_v4 = ip(former).is_v4();
+            const std::uint8_t length = is_v4 ? 24 : 64;
+            auto& node = node_.ib0();
+            REQUIRE(node.add_address({ip(former), length}).empty());
+            REQUIRE(peer_.ib0().add_address({ip(known), length}).empty());
+            world_.settle();
+            ping(node_, ip(known));
+            REQUIRE(node.remove_address({ip(former), length}).empty());
+            REQUIRE(node.add_address({ip(now), length}).empty());
+            if (is_v4)
+                inject(build::arp_request(as_peer(), ip(former).v4(), link));
+            else
+                inject(solicitation(wire::text(peer6()))
+                           .set(NdTarget::target, ip(former).octets)
+                           .set(Ipv6::destination, ip(former).octets));
+            // What is sent to a group without members is not seen.
+            if (!is_v4) REQUIRE(world_.join(peer_, IpAddress::v6(solicited_node_group(ip(unknown).octets))).empty());
+            ping(node_, ip(unknown));
+            world_.loop.run_for(31s);
+            ping(node_, ip(known));
+            REQUIRE(peer_.ib0().remove_address({ip(known), length}).empty());
+            world_.loop.run_for(31s);
+            for (int i = 0; i < 10; ++i) ping(node_, ip(known));
+            REQUIRE(node.remove_address({ip(now), length}).empty());
+        }
+    }
+    /// Two interfaces on one link, a group that gets another MLID, and a manager that starts anew.
+    void interfaces() {
+        auto& node = node_.ib0();
+        auto* twin = node_.node.create_child(world_.subnet_link().p_key);
+        REQUIRE(twin);
+        REQUIRE(twin->up().empty());
+        world_.loop.run_for(2s);
+        const auto join = [this](Interface& interface, const IpAddress& group) {
+            interface.membership().join(group, [](const std::string&) {});
+            world_.settle();
+        };
+        for (const auto* name : {"239.5.5.6", "ff15::5:6"}) {
+            const auto group = ip(name);
+            join(node, group);
+            join(*twin, group);
+            static_cast<void>(twin->membership().leave(group));
+            world_.settle();
+            static_cast<void>(node.sockets().listen(group, 9));
+            node.membership().join(
+                group, [](const std::string&) {}, Membership::User::socket);
+            world_.settle();
+            auto& sa = world_.subnet.sa();
+            sa.delete_group(world_.mgid(group));
+            // It gets the MLID that is free now.
+            const auto other = name == std::string_view{"239.5.5.6"} ? ip("239.5.5.7") : ip("ff15::5:7");
+            REQUIRE(sa.create_group(world_.mgid(other), world_.subnet_link()));
+            world_.loop.run_for(2s);
+            static_cast<void>(peer_.ib0().sockets().send(group, 9, std::vector<std::uint8_t>(30, 1), 3));
+            world_.loop.run_for(1s);
+            for (const auto& one : node.sockets().take()) told_ += std::to_string(one.payload.size()) + '\n';
+        }
+        world_.subnet.start_manager(false);
+        world_.loop.run_for(3s);
+        REQUIRE(node_.node.delete_child(twin->name()));
+        world_.loop.run_for(2s);
+    }
+    std::uint32_t subnets_ = 0x10;  ///< that peers were in
     /// A peer whose path the SA does not know at first, and one with two addresses.
     void peers() {
         const build::Link link = peer_.ib0().link();

@@ -268,7 +268,12 @@ void Dut::flush_neighbours() { request("flush_neighbours"); }
 
 void Dut::timers(unsigned reachable, unsigned gc, unsigned membership) {
     Members members;
-    if (reachable) members.object["reachable"] = reachable;
+    if (reachable) {
+        members.object["reachable"] = reachable;
+        // RFC 4861, 10.
+        static constexpr unsigned usual = 30;
+        if (reachable != usual) undo_later([this] { request("timers", {{{"reachable", usual}}}); });
+    }
     if (gc) members.object["gc"] = gc;
     if (membership) members.object["membership"] = membership;
     request("timers", members);

@@ -10,7 +10,8 @@ const Mutant joins_broadcast_as_non_member{
     .breaks = {&rfc4391::broadcast_full_member_join},
     .stack = [](Policy& policy) { policy.broadcast_join_state = join_state::non_member; },
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
-               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
+               "IPOIB-4391-5-VAL-014"},
 };
 
 const Mutant joins_broadcast_to_send{
@@ -20,7 +21,8 @@ const Mutant joins_broadcast_to_send{
     .stack = [](Policy& policy) { policy.broadcast_join_state = join_state::send_only_non_member; },
     .sometimes = {&rfc4391::limited_broadcast_mapping, &rfc4391::broadcast_group_carries_broadcasts},
     .spares = {"IPOIB-4391-5-INV-002", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
-               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007"},
+               "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
+               "IPOIB-4391-5-VAL-014"},
 };
 
 const Mutant comes_up_without_join{
@@ -30,7 +32,7 @@ const Mutant comes_up_without_join{
     .stack = [](Policy& policy) { policy.needs_join = false; },
     .spares = {"IPOIB-4391-5-VAL-001", "IPOIB-4391-5-VAL-007", "IPOIB-4391-5-VAL-008", "IPOIB-4391-5-VAL-009",
                "IPOIB-4391-5-VAL-011", "IPOIB-4391-5-VAL-012", "IPOIB-4391-5-VAL-013", "IPOIB-4391-9.1.1-VAL-007",
-               "IPOIB-4391-5-INV-006"},
+               "IPOIB-4391-5-INV-006", "IPOIB-4391-5-VAL-014"},
 };
 
 const Mutant keeps_usual_sl{

@@ -199,7 +199,7 @@ const Mutant arp_unanswered{
     .what = "does not answer ARP requests",
     .breaks = {&rfc4391::ipv4_resolved_by_arp},
     .stack = [](Policy& policy) { policy.answers_arp = false; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001", "IPOIB-4391-9.2-VAL-003"},
 };
 
 const Mutant solicitations_unanswered{
@@ -207,7 +207,7 @@ const Mutant solicitations_unanswered{
     .what = "does not answer Neighbour Solicitations",
     .breaks = {&rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.answers_solicitations = false; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001"},
 };
 
 const Mutant advertisements_from_beyond{
@@ -215,7 +215,7 @@ const Mutant advertisements_from_beyond{
     .what = "answers Neighbour Solicitations with a Hop Limit that nobody takes",
     .breaks = {&rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.advertised_hop_limit = 64; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001"},
 };
 
 const Mutant solicitations_from_beyond{
@@ -223,7 +223,7 @@ const Mutant solicitations_from_beyond{
     .what = "sends Neighbour Solicitations with a Hop Limit that nobody takes",
     .breaks = {&rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.solicited_hop_limit = 64; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001"},
 };
 
 const Mutant believes_distant_neighbours{
@@ -231,7 +231,7 @@ const Mutant believes_distant_neighbours{
     .what = "takes Neighbour Discovery that may have come over a router",
     .breaks = {&rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.demands_link_local_discovery = false; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001"},
 };
 
 const Mutant answers_as_if_unasked{
@@ -239,7 +239,7 @@ const Mutant answers_as_if_unasked{
     .what = "answers Neighbour Solicitations without the Solicited flag",
     .breaks = {&rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.says_solicited = false; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001"},
 };
 
 const Mutant defends_no_address{
@@ -247,7 +247,7 @@ const Mutant defends_no_address{
     .what = "does not answer who asks without an address whether its own is free",
     .breaks = {&rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.defends_address = false; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001"},
 };
 
 const Mutant unknown_options_refused{
@@ -255,7 +255,7 @@ const Mutant unknown_options_refused{
     .what = "drops Neighbour Discovery with an option that it does not know",
     .breaks = {&rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.ignores_unknown_options = false; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001"},
 };
 
 const Mutant answers_for_all{
@@ -263,17 +263,17 @@ const Mutant answers_for_all{
     .what = "answers for the addresses of others",
     .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.answers_for = [](bool) { return true; }; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.2-VAL-003"},
     .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
 };
 
 const Mutant silent_neighbours_given_up{
     .name = "asks-silent-neighbours-once",
     .what = "never asks again for the address of a neighbour that did not answer",
-    .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
+    .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd, &rfc4391::arp_cache_revalidation},
     .stack = [](Policy& policy) { policy.asks_silent_again = false; },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
-    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001", "IPOIB-4391-9.4-VAL-001", "IPOIB-4391-9.2-VAL-003"},
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd, &rfc4391::arp_cache_revalidation}},
 };
 
 const Mutant deaf_to_announcements{
@@ -397,7 +397,7 @@ const Mutant solicits_all_nodes{
         [](Policy& policy) {
             policy.solicitation_group = [](const Gid&) { return Gid::of(std::uint64_t{0xff02} << 48, 1); };
         },
-    .spares = {"IPOIB-4391-9.1.2-VAL-007"},
+    .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001"},
 };
 
 const Mutant unicast_on_made_up_sl{

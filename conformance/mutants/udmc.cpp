@@ -9,7 +9,7 @@ const Mutant leaves_shared_groups{
     .what = "leaves a group at the SA though another IP group has the same MGID",
     .breaks = {&udmc::leave_after_last_detach},
     .stack = [](Policy& policy) { policy.keeps_shared_groups = false; },
-    .spares = {"IPOIB-UDMC-VAL-004"},
+    .spares = {"IPOIB-UDMC-VAL-004", "IPOIB-UDMC-VAL-005"},
 };
 
 const Mutant hca_takes_any_mgid{
@@ -79,7 +79,7 @@ const Mutant leaves_for_all{
     .what = "leaves a group that two programs are in with the first of them",
     .breaks = {&udmc::leave_after_last_detach},
     .stack = [](Policy& policy) { policy.keeps_for_others = [](const IpAddress&) { return false; }; },
-    .spares = {"IPOIB-UDMC-VAL-001"},
+    .spares = {"IPOIB-UDMC-VAL-001", "IPOIB-UDMC-VAL-005"},
 };
 
 const Mutant leaves_for_all_in_ipv6{
@@ -87,7 +87,7 @@ const Mutant leaves_for_all_in_ipv6{
     .what = "leaves an IPv6 group that two programs are in with the first of them",
     .breaks = {&udmc::leave_after_last_detach},
     .stack = [](Policy& policy) { policy.keeps_for_others = [](const IpAddress& group) { return group.is_v4(); }; },
-    .spares = {"IPOIB-UDMC-VAL-001"},
+    .spares = {"IPOIB-UDMC-VAL-001", "IPOIB-UDMC-VAL-005"},
 };
 
 }  // namespace ipoib::conformance

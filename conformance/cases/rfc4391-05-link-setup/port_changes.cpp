@@ -123,6 +123,38 @@ const Case p_key_of_interface_moves{
         },
 };
 
+const Case further_interface_renews{
+    .id = "IPOIB-4391-5-VAL-014",
+    .title =
+        "A further interface joins its broadcast group again when the subnet administrator has lost its memberships",
+    .checks = {&rfc4391::broadcast_full_member_join},
+    .pass_if =
+        "after the subnet manager has started without its database a further interface of the DUT, with a P_Key of its "
+        "own, is FullMember of its broadcast group again",
+    .tags = {"sa", "pkey", "broadcast", "reregister"},
+    .impact = Impact::fabric,
+    .needs = Ability::trusted_sa | Ability::fabric_control,
+    .dut_can = {"create_child", "delete_child"},
+    .lasts_at_most = 150s,
+    .steps =
+        [](Bench& bench) {
+            constexpr std::uint16_t own = 0x8345;
+            const auto broadcast = broadcast_gid(own, bench.link().scope);
+            bench.step("A further interface is on the link of its P_Key");
+            give_broadcast_group(bench, own);
+            bench.fabric.change(SetPKey{port_of_dut(bench), own});
+            const auto child = bench.dut.begins_child(own);
+            bench.precondition(bench.sa.has_dut_as_full_member(broadcast, within(20s)),
+                               "the interface is FullMember of its broadcast group");
+            bench.step("The subnet manager starts without its database");
+            bench.fabric.change(SetManager{});
+            give_broadcast_group(bench, own);
+            bench.tester.enter_link_again();
+            bench.require(bench.sa.has_dut_as_full_member(broadcast, within(30s)), "FullMember of " + text(broadcast),
+                          "not at the SA");
+        },
+};
+
 const Case lid_changes{
     .id = "IPOIB-4391-5-VAL-012",
     .title = "The link goes on when the DUT's port has got another LID",

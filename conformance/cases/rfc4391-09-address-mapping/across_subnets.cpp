@@ -32,6 +32,21 @@ bool has_chosen(Bench& bench, const Gid& remote, std::uint64_t component) {
                })) != 0;
 }
 
+/// The HopLimit that the SA tells of the DUT's path; nothing where it tells none to the tester.
+std::optional<std::uint8_t> hop_limit_told(Bench& bench, const Gid& remote) {
+    using component = PathRecord::component;
+    const auto wanted = Bytes<PathRecord>{}
+                            .set(PathRecord::dgid, remote)
+                            .set(PathRecord::sgid, bench.situation().dut.gid)
+                            .set(PathRecord::number_of_paths, 1);
+    const auto answer = bench.sa.ask({.method = Method::get,
+                                      .attribute = attribute::path_record,
+                                      .component_mask = component::dgid | component::sgid | component::number_of_paths,
+                                      .record = std::vector<std::uint8_t>(wanted.octets.begin(), wanted.octets.end())});
+    const auto path = answer.first<PathRecord>();
+    return answer.is_ok() && path ? std::optional<std::uint8_t>{path[PathRecord::hop_limit]} : std::nullopt;
+}
+
 }  // namespace
 
 const Case packets_across_subnets_have_a_grh{
@@ -56,12 +71,12 @@ const Case packets_across_subnets_have_a_grh{
 
 const Case unicast_has_the_fields_of_its_path{
     .id = "IPOIB-4391-9.1.2-VAL-004",
-    .title = "A unicast packet has the SL of its path and, with a GRH, its TClass and FlowLabel",
+    .title = "A unicast packet has the SL of its path and, with a GRH, its TClass, FlowLabel and HopLimit",
     .checks = {&rfc4391::sl_by_iba_methods, &rfc4391::multicast_parameters_of_group},
     .pass_if =
-        "a datagram to a peer of another IB subnet has the SL, TClass and FlowLabel that the SA told for the path. "
-        "WARN "
-        "where it has the SL of the broadcast group, or another TClass or FlowLabel: how they are found is not said",
+        "a datagram to a peer of another IB subnet has the SL, TClass and FlowLabel that the SA told for the path, and "
+        "at least its HopLimit. WARN where it has the SL of the broadcast group, another TClass or FlowLabel, or a "
+        "smaller HopLimit: how they are found is not said. With a HopLimit of 0 or 1 no router passes it on",
     .tags = {"grh", "sa", "sl", "arp", "nd"},
     .impact = Impact::link,
     .needs = Ability::any_frame | Ability::see_all | Ability::fabric_control,
@@ -96,6 +111,19 @@ const Case unicast_has_the_fields_of_its_path{
             };
             judge(component::traffic_class, grh[Grh::traffic_class], link.traffic_class, "TClass");
             judge(component::flow_label, grh[Grh::flow_label], link.flow_label, "FlowLabel");
+
+            bench.same_step("HopLimit of the path", rfc4391::multicast_parameters_of_group);
+            // IBTA Vol 1, 8.3.6: with 0 or 1 a packet stays in its subnet.
+            constexpr unsigned passes_a_router = 2;
+            const auto told = hop_limit_told(bench, remote);
+            if (!told || *told < passes_a_router)
+                return bench.note("the SA tells no HopLimit by which the packet would pass a router");
+            if (has_chosen(bench, remote, component::hop_limit))
+                return bench.note("the DUT chose the HopLimit itself when it asked for the path");
+            const unsigned actual = grh[Grh::hop_limit];
+            bench.require(actual >= passes_a_router, "a HopLimit by which the packet passes a router",
+                          std::to_string(actual));
+            bench.recommend(actual >= *told, "HopLimit " + words(*told) + ", or more", std::to_string(actual));
         },
 };
 

@@ -27,4 +27,41 @@ const Case arp_reply_in_full{
         },
 };
 
+const Case every_request_is_answered{
+    .id = "IPOIB-4391-9.2-VAL-003",
+    .title = "An ARP request is answered whoever heard it, and whatever it says of those that it does not know",
+    .checks = {&rfc4391::ipv4_resolved_by_arp},
+    .pass_if =
+        "the DUT answers an ARP request to itself alone, one with a target hardware address, which has no meaning, and "
+        "one of somebody without an address, who asks whether the DUT's is free",
+    .tags = {"arp"},
+    .lasts_at_most = 30s,
+    .steps =
+        [](Bench& bench) {
+            bench.step("An ordinary request is answered");
+            bench.send_until(arp_request(), arp_reply(), within(1s));
+            bench.precondition(arp_reply(), within(0ms));
+            // RFC 1122, 2.3.2.1: as neighbours do that know the DUT.
+            bench.step("A request to the DUT alone");
+            bench.send_until(unicast_arp_request(), arp_reply(), within(1s));
+            bench.require(arp_reply(), within(0ms));
+            // RFC 826: what is asked for is not known, so that nothing can be said there.
+            bench.step("A request with a target hardware address");
+            const auto& dut = bench.situation().dut;
+            bench.send_until(arp_request().with(ArpAddresses::tha_qpn, dut.qpn).with(ArpAddresses::tha_gid, dut.gid),
+                             arp_reply(), within(1s));
+            bench.require(arp_reply(), within(0ms));
+            // RFC 5227, 2.1.1.
+            bench.step("A request of somebody without an address");
+            const Expectation reply{"ARP reply to nobody's address", [](const Packet& p, const Situation& s) {
+                                        const auto addresses = arp_addresses_of(p);
+                                        return addresses && p.arp[Arp::operation] == Arp::reply &&
+                                               addresses[ArpAddresses::spa] == s.dut.ipv4 &&
+                                               addresses[ArpAddresses::tpa] == 0;
+                                    }};
+            bench.send_until(arp_request().with(ArpAddresses::spa, 0), reply, within(1s));
+            bench.require(reply, within(0ms));
+        },
+};
+
 }  // namespace ipoib::conformance

@@ -69,6 +69,11 @@ const Case neighbour_solicitation_is_sent{
             bench.step("A solicitation with options that it does not know is answered");
             bench.send(among_unknown_options());
             bench.require(neighbour_advertisement(), within(2s));
+            // RFC 4861, 4.3: asked alone, it may be left without the link-layer address of who asks.
+            bench.step("A solicitation to the DUT alone without a link-layer address is answered");
+            bench.send_until(unicast_neighbour_solicitation().without<LinkAddressOption>(), neighbour_advertisement(),
+                             within(3s));
+            bench.require(neighbour_advertisement(), within(0s));
             bench.step("Who asks without an address is answered by what all nodes hear");
             const auto solicited = bench.sa.join(IpAddress::v6(solicited_node_group(bench.situation().dut.ipv6)));
             bench.sa.join(Bench::all_nodes(Family::ipv6));

@@ -151,4 +151,32 @@ const Case all_attached_queue_pairs_get_it{
         },
 };
 
+const Case group_of_two_interfaces_is_kept{
+    .id = "IPOIB-UDMC-VAL-005",
+    .title = "A group that two interfaces of a port are in stays when one of them leaves",
+    .checks = {&udmc::leave_after_last_detach},
+    .pass_if = "after one has left the DUT's port is FullMember still",
+    .tags = {"sa", "ipv4", "ipv6"},
+    .needs = Ability::trusted_sa,
+    .dut_can = {"create_child", "delete_child", "join", "leave"},
+    .in_both_families = true,
+    .lasts_at_most = 90s,
+    .steps =
+        [](Bench& bench) {
+            bench.step("Two interfaces of the DUT on one link are in one group");
+            const auto twin = bench.dut.has_twin();
+            const auto group = bench.fresh_group();
+            const auto mgid = bench.mgid_of(group);
+            bench.sa.join(group);
+            bench.dut->join(group);
+            twin->join(group);
+            bench.precondition(bench.sa.has_dut_as_full_member(group, within(5s)), "the DUT is FullMember");
+            bench.step("The second one leaves");
+            twin->leave(group);
+            bench.pass_time(2s);
+            bench.require((bench.sa.join_state_of_dut(mgid) & join_state::full_member) != 0, "still FullMember",
+                          "no member any more");
+        },
+};
+
 }  // namespace ipoib::conformance
