@@ -417,6 +417,17 @@ TEST_CASE("Dut: a scope that a case sets gives way to the configured one") {
     CHECK(control.requests.back() == R"({"id":3,"do":"set_scope","scope":5})");
 }
 
+TEST_CASE("Dut: a time that a case has shortened is the usual one afterwards") {
+    ScriptedControl control;
+    control.script = {{"timers", {R"({"id":%,"ok":true})"}}};
+    Dut dut{control, ""};
+    dut.timers(2, 0, 0);
+    dut.undo();
+    CHECK(control.requests.back() == R"({"id":2,"do":"timers","reachable":30})");
+    dut.undo();
+    CHECK(control.requests.size() == 2);
+}
+
 TEST_CASE("Dut: an adapter that cannot tell of its health has no faults, one that fails to tell is heard") {
     ScriptedControl control;
     Dut dut{control, ""};
