@@ -264,7 +264,7 @@ const Mutant answers_for_all{
     .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd},
     .stack = [](Policy& policy) { policy.answers_for = [](bool) { return true; }; },
     .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.2-VAL-003"},
-    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}},
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd}, .spares = Spared{"IPOIB-4391-9.1.2-VAL-007"}},
 };
 
 const Mutant silent_neighbours_given_up{
@@ -273,7 +273,8 @@ const Mutant silent_neighbours_given_up{
     .breaks = {&rfc4391::ipv4_resolved_by_arp, &rfc4391::ipv6_resolved_by_nd, &rfc4391::arp_cache_revalidation},
     .stack = [](Policy& policy) { policy.asks_silent_again = false; },
     .spares = {"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001", "IPOIB-4391-9.4-VAL-001", "IPOIB-4391-9.2-VAL-003"},
-    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd, &rfc4391::arp_cache_revalidation}},
+    .twin = Twin{.breaks = Broken{&rfc4391::ipv6_resolved_by_nd, &rfc4391::arp_cache_revalidation},
+                 .spares = Spared{"IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9-VAL-001", "IPOIB-4391-9.4-VAL-001"}},
 };
 
 const Mutant deaf_to_announcements{

@@ -26,6 +26,7 @@ const Mutant unicast_arp_unanswered{
                 return !packet.arp_addresses || packet.arp[Arp::operation] != Arp::request || packet.is_multicast;
             };
         },
+    .sometimes = {&rfc4391::grh_optional_on_receive},
     .spares = {"IPOIB-4391-9-VAL-001", "IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.2-VAL-002"},
 };
 
@@ -67,6 +68,7 @@ const Mutant other_sl_lost{
                 return packet.is_multicast || packet.lrh[Lrh::sl] == 0;
             };
         },
+    .sometimes = {&rfc4391::adopts_broadcast_parameters},
     .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-002", "IPOIB-4391-2-VAL-003", "IPOIB-4391-5-VAL-012",
                "IPOIB-4391-5-VAL-013"},
 };
@@ -131,6 +133,7 @@ const Mutant attached_to_old_mlid{
     .what = "listens to a group at the MLID that it had first",
     .breaks = {&rfc4391::receiver_full_member_join},
     .stack = [](Policy& policy) { policy.attached_mlid = [](std::uint16_t first, std::uint16_t) { return first; }; },
+    .sometimes = {&rfc4391::ipv6_resolved_by_nd, &rfc4391::ip_to_advertised_qpn},
     .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
                "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
                "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028", "IPOIB-4391-5-VAL-012",
