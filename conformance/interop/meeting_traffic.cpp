@@ -146,7 +146,9 @@ std::vector<Leg> Meeting::resolution(Way way, const IpAddress& to) {
         return {
             {from, &rfc4391::ipv4_resolved_by_arp, "an ARP request for " + text(to),
              is_arp(Arp::request, ArpAddresses::tpa),
-             [this, from = from](const Packet& p) {
+             [this, from = from, to](const Packet& p) {
+                 if (p.arp_addresses[ArpAddresses::spa] == to.v4())
+                     return Astray{"it comes from the address that it asks for", &rfc4391::ipv4_resolved_by_arp};
                  return p.is_multicast ? astray_to_group(from, link_.broadcast_gid(), p) : Astray{};
              }},
             {answerer, &rfc4391::ipv4_resolved_by_arp, "an ARP reply", is_arp(Arp::reply, ArpAddresses::spa), arrives}};

@@ -31,7 +31,7 @@ const Case neighbours_are_asked_again{
 };
 
 const Case silent_neighbours_are_given_up{
-    .id = "IPOIB-4391-9.4-VAL-002",
+    .id = "IPOIB-4391-9.4-VAL-003",
     .title = "A neighbour that does not answer any more is not sent to for ever",
     .checks = {&rfc4391::arp_cache_revalidation},
     .pass_if =
