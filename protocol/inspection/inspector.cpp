@@ -113,16 +113,16 @@ void Inspector::begin_tally(std::uint64_t version) {
         const auto& rule = *(*rules_)[index];
         if (lacks(index)) {
             tally.unjudged.push_back(index);
-        } else if (version == 0 || (rule.fades && rule.fades(*packet_, *known_))) {
-            judged.asked.push_back(index);
-        } else if (rule.applies && !rule.applies(*packet_, *known_)) {
             continue;
-        } else if (rule.holds && !rule.holds(*packet_, *known_)) {
-            judged.asked.push_back(index);
-        } else {
-            tally.observed.push_back(index);
-            if (rule.notes && rule.notes(*packet_, *known_)) tally.noted.push_back(index);
         }
+        const bool lasts = version != 0 && !(rule.fades && rule.fades(*packet_, *known_));
+        if (lasts && rule.applies && !rule.applies(*packet_, *known_)) continue;
+        if (!lasts || (rule.holds && !rule.holds(*packet_, *known_))) {
+            judged.asked.push_back(index);
+            continue;
+        }
+        tally.observed.push_back(index);
+        if (rule.notes && rule.notes(*packet_, *known_)) tally.noted.push_back(index);
     }
     std::ranges::copy_if(shape_->passed, std::back_inserter(tally.unjudged), lacks);
 }
