@@ -224,13 +224,18 @@ const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester
 }
 
 const Known& Subnet::take_anew(const Packet& packet, bool is_tester, Recollection* memory) {
+    const auto before = version_;
     learn(packet, is_tester);
     look_around(packet);
     const auto grown = extent();
     const bool is_known_otherwise = doubted_ && *doubted_ != identity(*source_);
     if (grown != extent_ || is_known_otherwise || packet.mad) change();
     extent_ = grown;
-    if (memory) remember(packet, *memory);
+    if (!memory) return known_;
+    memory->was_recalled = false;
+    memory->version = 0;
+    // What has changed something may find that changed, the next time.
+    if (version_ == before) remember(packet, *memory);
     return known_;
 }
 
@@ -291,8 +296,6 @@ bool tells_no_more(const Packet& packet) {
 }  // namespace
 
 void Subnet::remember(const Packet& packet, Recollection& memory) const {
-    memory.was_recalled = false;
-    memory.version = 0;
     // An answer may show which link its sender is on.
     const bool may_show_link = is_echo_reply(packet) && source_ && source_->link == 0;
     if (!events_.empty() || !tells_no_more(packet) || may_show_link) return;
