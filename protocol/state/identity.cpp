@@ -175,27 +175,12 @@ void Subnet::count(QueuePair& queue_pair, const Packet& packet) {
     queue_pair.last = known_.now;
 }
 
-/// A PSN that goes on as those before it: one more, or always the same.
+/// A PSN that goes on as those before it, one more or always the same, so that count() changes nothing that is known of
+/// the queue pair.
 bool Subnet::is_usual(const QueuePair& queue_pair, const Packet& packet) {
     const auto psn = packet.bth[Bth::psn];
     const bool is_step = psn == ((queue_pair.psn + 1) & psn_mask) && queue_pair.steps != 0;
     return queue_pair.last && (is_step || (psn == queue_pair.psn && queue_pair.repeats != 0));
-}
-
-/// Counts one that has such a PSN; nothing that is known of the queue pair changes by it. False, with nothing done, for
-/// another one.
-bool Subnet::counts_on(QueuePair& queue_pair, const Packet& packet) {
-    if (!is_usual(queue_pair, packet)) return false;
-    const auto psn = packet.bth[Bth::psn];
-    const auto likeness = likeness_of(packet);
-    const bool is_repeated = psn == queue_pair.psn;
-    is_doubled_ = is_repeated && likeness == queue_pair.likeness;
-    if (is_doubled_) return true;
-    ++(is_repeated ? queue_pair.repeats : queue_pair.steps);
-    queue_pair.psn = psn;
-    queue_pair.likeness = likeness;
-    queue_pair.last = known_.now;
-    return true;
 }
 
 /// Who leaves a link gives up its queue pairs: others may get their numbers.

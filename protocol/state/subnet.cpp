@@ -331,7 +331,8 @@ void Subnet::verify(const Packet& packet, bool is_tester, Recollection& memory) 
 /// Does what the packet's like have done before; false, with nothing done, where its PSN tells something new.
 bool Subnet::recall(const Packet& packet, Recollection& memory) {
     source_ = memory.source;
-    if (source_ && !counts_on(*source_, packet)) return false;
+    if (source_ && !is_usual(*source_, packet)) return false;
+    if (source_) count(*source_, packet);
     memory.was_recalled = true;
     const auto sight = known_.now;
     known_ = memory.known;

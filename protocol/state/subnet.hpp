@@ -172,7 +172,6 @@ private:
     [[nodiscard]] bool has_q_key_of_link(const wire::Packet& packet, const QueuePair& queue_pair) const;
     [[nodiscard]] bool is_meant(const wire::Packet& packet, const QueuePair& queue_pair) const;
     void count(QueuePair& queue_pair, const wire::Packet& packet);
-    [[nodiscard]] bool counts_on(QueuePair& queue_pair, const wire::Packet& packet);
     [[nodiscard]] static bool is_usual(const QueuePair& queue_pair, const wire::Packet& packet);
     /// Of a queue pair that has sent too little to tell whether it counts its PSNs: it is what others do.
     [[nodiscard]] bool may_count() const noexcept { return counting_ > 0 || repeating_ == 0; }
