@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// What a stack makes of right packets in forms that are seldom, and of another interface of its own port.
 #include "conformance/mutants/prelude.hpp"
 
 namespace ipoib::conformance {
