@@ -62,7 +62,8 @@ public:
         }
         auto& added = sightings_.emplace_back(sighting);
         auto* to = octets_.data() + used_;
-        std::ranges::copy(octets, to);
+        // std::ranges::copy of GCC 12 takes octet by octet.
+        std::copy_n(octets.data(), octets.size(), to);
         used_ += octets.size();
         added.frame.octets = {to, octets.size()};
         added.frame.comment = {};
