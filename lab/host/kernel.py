@@ -262,6 +262,10 @@ def _build(kernel: Kernel, source: Path, names: list[str], options: list[str], b
     if not symbols.is_file():
         raise LabError(f"{symbols} is missing: build the kernel's modules first")
     arguments = [*kernel.make_options, *options]
+    # What make was interrupted in may be there and half done, which make itself does not see.
+    begun = workshop / "begun"
+    if begun.exists():
+        shutil.rmtree(workshop)
     digest = _copy_sources(source, folder)
     if below != ".":
         (workshop / "include/trace").mkdir(parents=True, exist_ok=True)
@@ -276,8 +280,10 @@ def _build(kernel: Kernel, source: Path, names: list[str], options: list[str], b
     # Nobody needs its types (BTF), for which some trees ask for a program that is not installed.
     command = [*kernel.make(), "-C", kernel.as_make_sees(kernel.build_tree), f"M={kernel.as_make_sees(folder)}",
                f"-j{os.cpu_count() or 1}", "CONFIG_DEBUG_INFO_BTF_MODULES=", *arguments, "modules"]
+    begun.touch()
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=1800, check=False,
                           stdin=subprocess.DEVNULL, env={**os.environ, "LC_ALL": "C"})
+    begun.unlink()
     log = folder / "build.log"
     log.write_text(done.stdout + done.stderr, encoding="utf-8")
     if done.returncode != 0 or not all(module.is_file() for module in modules.values()):

@@ -163,6 +163,24 @@ class UserKernel(unittest.TestCase):
             self.assertEqual(kernel.user_kernel(tree, fragment, tree / "build").boot_file, found.boot_file)
 
 
+class Building(unittest.TestCase):
+    def test_what_an_interrupted_build_has_left_is_not_built_upon(self) -> None:
+        with tempfile.TemporaryDirectory() as name:
+            top = Path(name)
+            write_whole(top / "tree/Module.symvers", "")
+            write_whole(top / "tree/Makefile", "modules:\n\ttest ! -e $(M)/one.o\n\ttouch $(M)/one.o $(M)/one.ko\n")
+            write_whole(top / "source/Makefile", "")
+            one = kernel.Kernel("6.12.1", top / "image", top / "tree", {}, frozenset(), {}, top / "made")
+            made = kernel.build_module(one, top / "source", "one")
+            self.assertTrue(made.is_file())
+            write_whole(top / "source/one.c", "changed")
+            with self.assertRaisesRegex(LabError, "cannot be built"):
+                kernel.build_module(one, top / "source", "one")
+            (made.parent / "begun").touch()
+            self.assertTrue(kernel.build_module(one, top / "source", "one").is_file())
+            self.assertFalse((made.parent / "begun").exists())
+
+
 class Modules(unittest.TestCase):
     def test_modules_come_behind_what_they_depend_on(self) -> None:
         depends = {"ipoib": ["core", "cm"], "cm": ["core"], "core": [], "vib": ["rdmavt"], "rdmavt": ["core"]}
