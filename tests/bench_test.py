@@ -76,7 +76,7 @@ class Parts(unittest.TestCase):
                              timeout=300, check=False)
         self.assertEqual(run.returncode, 0, run.stdout)
         for words in ("x check", "x fwrite of the same records", "x packets that are only numbered", "fabric of 1000 ports, join",
-                      "schedules", "start-up of check", "recorded.json"):
+                      "schedules", "start-up of check", "slower than recorded"):
             self.assertIn(words, run.stdout)
 
     def test_parts_that_are_not_there_are_named(self):
