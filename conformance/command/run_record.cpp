@@ -95,6 +95,11 @@ void try_bundle(const std::string& path) {
 
 bool keep_bundle(const std::string& path, const std::string& evidence, const reports::Results& results) {
     if (path.empty()) return true;
+    // The fabric could not be brought up, which is told as an error of the session.
+    if (!std::filesystem::exists(std::filesystem::path{evidence} / replay::Record::file)) {
+        complain("ipoib-conform", "--bundle: nothing was run, so there is nothing to put in it");
+        return false;
+    }
     std::string problem;
     try {
         auto defined = results;
