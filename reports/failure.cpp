@@ -155,9 +155,14 @@ std::string counts_of(const Result& result) {
                        result.observed);
 }
 
-std::vector<std::string> case_lines(const Result& result) {
+std::vector<std::string> case_lines(const Result& result, std::size_t most) {
     std::vector<std::string> lines;
     for (const auto& found : result.cases) {
+        if (lines.size() == most) {
+            const auto others = result.cases.size() - most;
+            lines.push_back(fmt::format("and in {} more case{}", others, others == 1 ? "" : "s"));
+            break;
+        }
         std::string frames;
         for (const auto frame : found.frames)
             if (frame > 0) frames += fmt::format("{}{}", frames.empty() ? "" : ", ", frame);

@@ -58,9 +58,12 @@ private:
 /// "1 violation in 12 observed": the same two numbers wherever they are told.
 [[nodiscard]] std::string counts_of(const Result&);
 
+/// What is broken in each packet is broken in each case: a text names so many of them.
+inline constexpr std::size_t cases_told = 8;
+
 /// Of a rule under `run` the cases that show its violations, one a line: "in IPOIB-4391-6-VAL-001: frames 27, 29 and 3
-/// more".
-[[nodiscard]] std::vector<std::string> case_lines(const Result&);
+/// more". At most so many; then one line counts the others.
+[[nodiscard]] std::vector<std::string> case_lines(const Result&, std::size_t most = cases_told);
 
 /// The message, or where there is none a sentence from the counts: "1 violation in 12 observed". Not empty.
 [[nodiscard]] std::string message_of(const Result&);

@@ -124,6 +124,12 @@ TEST_CASE("A rule's violations under run name the case of each, and its frames")
                                                          "in IPOIB-4391-9.4-VAL-001: frames 3, 5 and 6 more"});
     CHECK_THAT(explanation(run, Requirements(run), result, 1),
                ContainsSubstring("\nin IPOIB-4391-6-VAL-001: frame 7\n"));
+
+    // One that is broken everywhere does not fill the terminal.
+    result.cases.resize(cases_told + 3, {"IPOIB-4391-9.4-VAL-001", 1, {3}});
+    CHECK(case_lines(result).size() == cases_told + 1);
+    CHECK(case_lines(result).back() == "and in 3 more cases");
+    CHECK(case_lines(result, result.cases.size()).size() == cases_told + 3);
 }
 
 TEST_CASE("A result without a message still says something") {

@@ -40,7 +40,7 @@ void violations(Element article, const Context& context, const Result& result) {
         .add("small")
         .literal(fmt::format("{} in {} observed", result.violations, result.observed));
     auto list = part.add("ul");
-    for (const auto& line : case_lines(result)) list.add("li").text(line);
+    for (const auto& line : case_lines(result, result.cases.size())) list.add("li").text(line);
     for (std::size_t i = 0; i < shown; ++i) list.add("li").text(violation_line(context.results, result.details[i]));
     if (result.violations > shown) list.add("li").literal(fmt::format("and {} more", result.violations - shown));
 }
