@@ -474,11 +474,12 @@ class Matrix(Against):
         paths = {kind: self.folder / f"matrix.{kind}" for kind in ("html", "md", "svg")}
         one = self.folder / "one.svg"
         lists = self.write("l.toml", (implementation("right", "reference") + implementation("b.o_b-1", "reference")
-                                      + implementation("deaf", "mutant:arp-unanswered", about="<script>|x")).encode())
+                                      + implementation("deaf", "mutant:arp-unanswered", about="<script>|x")
+                                      + implementation("reserved", "mutant:reserved-not-zero")).encode())
         run = conform("matrix", lists, "--html", paths["html"], "--markdown", paths["md"], "--badge", paths["svg"],
                       "--badge", f"right={one}")
         self.assertEqual(run.returncode, 1, run.stderr)
-        self.assertIn("3 of 6 pairs do together all that both can", run.stdout)
+        self.assertIn("3 of 10 pairs do together all that both can", run.stdout)
         self.assertIn("FAIL INTEROP-UNICAST-IPV4 deaf: right to deaf, ping 10.1.0.10 with 0 octets: "
                       "an ARP reply by deaf expected", run.stdout)
         page = ElementTree.fromstring(paths["html"].read_text().removeprefix("<!DOCTYPE html>\n"))
@@ -487,7 +488,12 @@ class Matrix(Against):
         markdown = paths["md"].read_text()
         self.assertIn("| FAIL by deaf |", markdown)
         self.assertNotRegex(markdown, r"(?<!\\)<script>")
-        for path, words in ((paths["svg"], "3 of 6"), (one, "2 of 3")):
+        # What one does with everybody is one line, and what it does once names the frame.
+        wrong = [line for line in markdown.split("## What went wrong")[1].splitlines() if line.startswith("| `reserved")]
+        [always] = [line for line in wrong if "| `reserved` | FAIL | a frame violates RULE-RFC4391-6-02 " in line]
+        self.assertRegex(always, r"`INTEROP-UNICAST-IPV4`, .*`INTEROP-SM-RESTART` \| 4 \|$")
+        self.assertRegex(markdown, r"\| `deaf` \| FAIL \| .* none came after frame \d+ \| `INTEROP-DHCP` \| right and deaf \|")
+        for path, words in ((paths["svg"], "3 of 10"), (one, "2 of 4")):
             image = ElementTree.fromstring(path.read_text())
             self.assertIn(words, image.get("aria-label"))
         conform("matrix", lists, "--markdown", self.folder / "again.md")

@@ -85,6 +85,57 @@ std::string why_text(const Matrix& matrix, const Line& line) {
     return line.cell->dut == line.cell->against ? message : by_names(matrix, *line.cell, message);
 }
 
+/// "frame 12 violates": a number says nothing where several frames are meant.
+std::string without_frames(std::string_view text) {
+    static constexpr std::string_view word = "frame ";
+    std::string out;
+    while (!text.empty()) {
+        const auto digits = text.starts_with(word) ? text.find_first_not_of("0123456789", word.size()) : 0;
+        if (digits > word.size()) {
+            out += "a frame";
+            text.remove_prefix(std::min(digits, text.size()));
+        } else {
+            out += text.front();
+            text.remove_prefix(1);
+        }
+    }
+    return out;
+}
+
+/// What one of them does with everybody is one line.
+struct Habit {
+    std::size_t who;  ///< an index of implementations
+    Verdict verdict;
+    std::string why;    ///< without the numbers of frames
+    std::string first;  ///< with that of the first
+    unsigned times = 0;
+    std::vector<std::string> exchanges{};
+    std::vector<const Cell*> pairs{};
+
+    [[nodiscard]] const std::string& told() const noexcept { return times == 1 ? first : why; }
+};
+
+std::vector<Habit> habits(const Matrix& matrix) {
+    std::vector<Habit> all;
+    const auto add = [](auto& list, const auto& value) {
+        if (std::ranges::find(list, value) == list.end()) list.push_back(value);
+    };
+    for (const auto& line : wrong_lines(matrix)) {
+        const auto who = line.side == Side::dut ? line.cell->dut : line.cell->against;
+        const auto& part = line.exchange->of[line.side];
+        const auto first = by_names(matrix, *line.cell, part.message), why = without_frames(first);
+        auto same = std::ranges::find_if(
+            all, [&](const Habit& one) { return one.who == who && one.verdict == part.verdict && one.why == why; });
+        if (same == all.end())
+            same = all.insert(all.end(), {.who = who, .verdict = part.verdict, .why = why, .first = first});
+        ++same->times;
+        add(same->exchanges, line.exchange->id);
+        add(same->pairs, line.cell);
+    }
+    std::ranges::stable_sort(all, {}, &Habit::who);
+    return all;
+}
+
 /// Why exchanges are NA, each reason with the pairs that it is told of.
 std::map<std::string, std::map<std::string, std::size_t>> reasons(const Matrix& matrix) {
     std::map<std::string, std::map<std::string, std::size_t>> all;
@@ -193,11 +244,15 @@ std::string matrix_markdown(const Matrix& matrix) {
     text += "\n## Who they are\n\n" + reports::markdown::head({"name", "what it is"});
     for (const auto& one : matrix.implementations)
         text += row({code(one.name), plain(one.about) + (one.url.empty() ? "" : ": " + plain(one.url))});
-    if (const auto lines = wrong_lines(matrix); !lines.empty()) {
-        text += "\n## What went wrong\n\n" + reports::markdown::head({"pair", "exchange", "who", "verdict", "why"});
-        for (const auto& line : lines)
-            text += row({plain(pair_of(matrix, *line.cell)), code(line.exchange->id), code(who_text(matrix, line)),
-                         name(line.exchange->of[line.side].verdict), plain(why_text(matrix, line))});
+    if (const auto all = habits(matrix); !all.empty()) {
+        text += "\n## What went wrong\n\n" + reports::markdown::head({"who", "verdict", "why", "exchanges", "pairs"});
+        for (const auto& one : all) {
+            std::string exchanges;
+            for (const auto& id : one.exchanges) exchanges += (exchanges.empty() ? "" : ", ") + code(id);
+            text += row({code(matrix.implementations[one.who].name), name(one.verdict), plain(one.told()), exchanges,
+                         one.pairs.size() == 1 ? plain(pair_of(matrix, *one.pairs.front()))
+                                               : std::to_string(one.pairs.size())});
+        }
     }
     if (const auto all = reasons(matrix); !all.empty()) {
         text += "\n## What was not judged\n\n" + reports::markdown::head({"exchange", "why", "pairs"});
