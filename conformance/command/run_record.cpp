@@ -57,9 +57,16 @@ void keep_record(const Aim& aim, const Rig& rig, reports::Results& results) {
                           .is_virtual = rig.is_virtual()};
     if (kind && kind->is_somebodys())
         record.why_not = "on somebody's fabric groups and nonces are drawn by chance, and a host's memberships matter";
-    // Those that were begun: a run may have had enough.
+    // Those that were begun: a run may have had enough. What was not judged for want of the interface has no result of
+    // its own, but was played.
+    const auto is_evidence_of = [](const Case& one) {
+        return [&one](const auto& capture) {
+            return std::filesystem::path(capture.file).stem().string().starts_with(one.id);
+        };
+    };
     std::erase_if(record.run.cases, [&](const Case* one) {
-        return std::ranges::find(results.results, one->id, &reports::Result::id) == results.results.end();
+        return std::ranges::find(results.results, one->id, &reports::Result::id) == results.results.end() &&
+               std::ranges::none_of(results.captures, is_evidence_of(*one));
     });
     if (std::ranges::find(results.results, "SESSION", &reports::Result::id) != results.results.end())
         record.why_not = "the run did not come to its end";

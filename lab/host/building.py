@@ -106,14 +106,14 @@ def guest_for(options: argparse.Namespace, parameters: dict[str, str]) -> Guest:
         modules = modules_for(options, one)
         parts = image.Parts(root, one, modules, options.programs, SOURCE / "lab/guest", has_dhcp=has_dhcp)
         checks_memory = "fuzz" in parameters and not one.is_sanitized
-        guest = Guest(one.boot_file, image.prepare(parts, build), parameters,
-                      memory_for(one, options.memory, MEMORY + (_MEMORY_OF_CHECKS if checks_memory else 0)),
+        memory = memory_for(one, options.memory, MEMORY + (_MEMORY_OF_CHECKS if checks_memory else 0))
+        guest = Guest(one.boot_file, image.prepare(parts, build, memory), parameters, memory,
                       boot_limit_for(one, options.boot_limit), symbols={**one.symbols, **modules},
                       words=(_CHECKED_MEMORY,) if checks_memory else ())
         if has_dhcp:
             of_hosts = replace(parts, is_for_hosts=True, has_dhcp=False, entries=[])
             guest = dhcp.add_programs(guest, options, build, one,
-                                      lambda: replace(guest, image=image.prepare(of_hosts, build)))
+                                      lambda: replace(guest, image=image.prepare(of_hosts, build, memory)))
     if options.kvm:
         guest, found = with_kvm_if_it_works(guest)
         say(found)

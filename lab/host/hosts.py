@@ -121,11 +121,11 @@ def guest(options: argparse.Namespace, want: Wanted) -> Guest:
         kernel = kernel_for(options, build)
         own = modules_for(options, kernel)
         parts = image.Parts(root, kernel, own, options.programs, SOURCE / "lab/guest", is_for_hosts=True)
-        initial = image.prepare(parts, build)
-        modules = kernel_modules.prepare(kernel, tools)
         adapters = want.hosts * want.ports
-        result = Guest(kernel.boot_file, initial,
-                       memory=memory_for(kernel, options.memory, _MEMORY + _MEMORY_OF_ADAPTER * adapters),
+        memory = memory_for(kernel, options.memory, _MEMORY + _MEMORY_OF_ADAPTER * adapters)
+        initial = image.prepare(parts, build, memory)
+        modules = kernel_modules.prepare(kernel, tools)
+        result = Guest(kernel.boot_file, initial, memory=memory,
                        boot_limit=boot_limit_for(kernel, options.boot_limit) * (1 + adapters / 16),
                        symbols={**kernel.symbols, **own})
         if options.kvm:

@@ -181,6 +181,11 @@ class Building(unittest.TestCase):
             self.assertFalse((made.parent / "begun").exists())
 
 
+class Images(unittest.TestCase):
+    def test_a_guest_with_more_memory_takes_a_larger_image(self) -> None:
+        self.assertEqual([image.largest(memory) >> 20 for memory in (64, 256, 384, 1024)], [48, 48, 72, 192])
+
+
 class Modules(unittest.TestCase):
     def test_modules_come_behind_what_they_depend_on(self) -> None:
         depends = {"ipoib": ["core", "cm"], "cm": ["core"], "core": [], "vib": ["rdmavt"], "rdmavt": ["core"]}
