@@ -122,7 +122,8 @@ class Blame(Active):
         self.assertEqual(results[0]["notes"], ["1 case was not begun"])
 
     def test_of_what_was_not_run_there_is_no_bundle(self):
-        run = conform("run", "--dut", "none", "--fabric", f"socket:{self.folder / 'none'}", CASE, "--bundle", self.folder / "r.tar")
+        run = conform("run", "--dut", "none", "--fabric", f"socket:{self.folder / 'none'}", CASE, "--bundle",
+                      self.folder / "r.tar")
         self.assertEqual(run.returncode, 3)
         self.assertEqual(run.stderr, "ipoib-conform: --bundle: nothing was run, so there is nothing to put in it\n")
         self.assertFalse((self.folder / "r.tar").exists())

@@ -81,7 +81,8 @@ class Recordings(Folder):
     def test_kernels_roles_and_links_are_there(self):
         self.assertGreaterEqual({name_of(recording) for recording in RECORDINGS}, {
             f"linux-{kernel}-{what}" for kernel in ("6.1", "6.12", "7.3") for what in (
-                "host", "connected", "router", "controlled", "refusing", "hardened", "scope5", "mtu4k", "link4k", "modified-guid")})
+                "host", "connected", "router", "controlled", "refusing", "hardened", "scope5", "mtu4k", "link4k",
+                "modified-guid")})
 
     @unittest.skipUnless(shutil.which("zstd"), "zstd is missing")
     def test_they_are_of_linux_and_hold_what_it_does_otherwise(self):
