@@ -95,17 +95,6 @@ inline constexpr std::string_view usual_default =
 inline state::Span with_sa(const Known& known, const state::Sight& since) {
     return {.since = since, .requester = known.subject ? known.subject->lid : std::uint16_t{0}};
 }
-/// An SM that starts anew does not hold what it has told before. It asks its ports to register by packets of queue
-/// pair 0, and has groups of its administrator's that nobody asks for.
-inline constexpr std::string_view may_be_told_anew =
-    "the SM may have started anew, with other groups: neither that nor what its own host does need pass here";
-/// What another port was told at some time; this one goes by what it knew, until it is asked to register anew.
-inline state::Span since_other_was_told(const state::Sight& told) {
-    return {.since = told,
-            .time_to_switch = grace,
-            .has_changed = true,
-            .unknown = "the capture does not show what the SA has told this port, which may be older"};
-}
 /// What the SA tells a port anew need not hold for what the port had queued. One that has come up in the capture, and
 /// been told once, had nothing before.
 inline void lets_switch(state::Span& span, const Known& known, const state::Member* member) {
@@ -128,8 +117,6 @@ inline bool has_q_key_of_its_group(const wire::Packet& p, const Known& known) {
 /// of the link needs no proof.
 inline state::Span since_told(const Packet&, const Known& known) {
     if (known.link && known.link->source != state::Source::sa && known.link->broadcast) return {.is_given = true};
-    if (known.link && (!known.of_broadcast || !known.of_broadcast->joined_at))
-        return since_other_was_told(known.link->learned);
     auto span = with_sa(known, known.of_broadcast ? known.of_broadcast->joined_at : state::Sight{});
     lets_switch(span, known, known.of_broadcast);
     return span;

@@ -21,7 +21,6 @@ bool has_joined(const Packet&, const Known& known) { return known.member && is_m
 /// Who has left is taken for a member for a while.
 bool is_none_now(const state::Member* member) { return member && member->joined == 0; }
 bool has_no_part_now(const Packet&, const Known& known) { return is_none_now(known.member); }
-constexpr std::string_view may_be_member = "the port may have been on the link, and joined, before the capture";
 /// Since the SA last refused the member, or let it go.
 state::Span since_refusal(const Packet& p, const Known& known) {
     if (!known.member) return {};
@@ -38,11 +37,8 @@ state::Span since_refusal(const Packet& p, const Known& known) {
         span = is_to_link ? with_sa(known, down) : since_life_began(p, known);
         const bool was_there = known.subject && known.subject->first_ipoib &&
                                known.subject->first_ipoib.order < member.first_refused.order;
-        const bool was_let_go = member.left_at.order != 0;
-        if (is_to_link ? was_there && !was_let_go : !known.of_broadcast || !known.of_broadcast->watched_since)
-            span.not_in_evidence = may_be_member;
-        else if (is_to_link && !down)
-            span.unknown = may_be_member;
+        if (is_to_link && (!down || was_there))
+            span.unknown = "the port may have been on the link, and joined, before the capture";
     }
     if (known.shares_port) span.unknown = "several GIDs share the port, which may be a member by another one";
     return span;
@@ -68,7 +64,8 @@ state::Span since_mlid(const Packet&, const Known& known) {
         return span;
     }
     if (group.source != state::Source::sa) return {.is_given = true};
-    return since_other_was_told(group.learned);
+    // What it was told before the group was made anew may be another one.
+    return {};
 }
 /// An answer may be to another question that is not captured.
 state::Span since_question(const Packet& p, const Known& known) {
@@ -165,8 +162,8 @@ constexpr Rule rules_of_context_groups[] = {
      .knows = facts(Fact::member),
      .over =
          [](const Packet&, const Known& known) {
-             // Whoever creates it needs no packet that passes here, least of all the SM, its host or its administrator.
-             return state::Span{.since = known.member->refused_at, .not_in_evidence = may_be_told_anew};
+             // Whoever creates it needs no packet that passes here, least of all the host of the SM.
+             return state::Span{.since = known.member->refused_at, .is_beyond_capture = true};
          },
      .applies =
          [](const Packet& p, const Known& known) {
@@ -266,8 +263,8 @@ constexpr Rule rules_of_context_groups[] = {
      .knows = facts(Fact::sender, Fact::member),
      .over =
          [](const Packet&, const Known& known) {
-             // Another one may have created it meanwhile; the SM, or its host, does so without a packet.
-             return state::Span{.since = known.member->joined_at, .not_in_evidence = may_be_told_anew};
+             // Another one may have created it meanwhile; the host of the SM does so without a packet.
+             return state::Span{.since = known.member->joined_at, .is_beyond_capture = true};
          },
      .applies =
          [](const Packet& p, const Known& known) {
@@ -426,9 +423,8 @@ constexpr Rule rules_of_context_groups[] = {
      .over =
          [](const Packet&, const Known& known) {
              // A member that is down is dropped without a packet, and with the last one the group.
-             // An SM that starts anew knows no group, and gives it the next MLID that is free.
              auto span = with_sa(known, known.group->created);
-             span.not_in_evidence = may_be_told_anew;
+             span.is_beyond_capture = true;
              return span;
          },
      .applies =
@@ -447,8 +443,8 @@ constexpr Rule rules_of_context_groups[] = {
      .knows = facts(Fact::request),
      .over =
          [](const Packet&, const Known& known) {
-             // Another one may have created it meanwhile; the SM, or its host, does so without a packet.
-             return state::Span{.since = known.request->asked, .not_in_evidence = may_be_told_anew};
+             // Another one may have created it meanwhile; the host of the SM does so without a packet.
+             return state::Span{.since = known.request->asked, .is_beyond_capture = true};
          },
      // SendOnlyFullMember, of later releases of the specification, creates as FullMember does.
      .applies =

@@ -321,8 +321,7 @@ namespace {
 /// A datagram of IP is there, in its place or not, or may be beyond what was captured. RDMA programs send to IP's
 /// groups, too, by queue pairs of their own and what they like.
 bool shows_datagram(const Packet& p) {
-    const bool may_be_beyond = p.is_truncated && p.payload.size() < Encap::size + Arp::size;
-    return p.content != EtherType{} || may_be_beyond || p.foreign != Foreign::none ||
+    return p.content != EtherType{} || p.is_truncated || p.foreign != Foreign::none ||
            (p.encap && detail::is_known(p.encap[Encap::type])) || is_misplaced_ip(p);
 }
 
@@ -397,7 +396,6 @@ Proof Subnet::proof(const Span& span, const Sight& at) const {
         return broken("the time since is a silence of the capture, which may be a step of its clock");
     if (at.steady - span.since.steady < span.time_to_switch && (span.has_changed || !is_whole_))
         return broken("what was queued may still leave the port as things were before");
-    if (!span.not_in_evidence.empty()) return broken(span.not_in_evidence);
     if (is_whole_) return {};
     if (!span.unknown.empty()) return broken(span.unknown);
     if (!span.since) return broken("the capture does not show how it began");
