@@ -101,6 +101,12 @@ TEST_CASE("Belonging: what RDMA programs send to an IP group is theirs, from que
         return packet.set(Encap::type, EtherType{0x4d50}).set(Encap::reserved, 0x4147);
     };
     SECTION("of another program") { CHECK(violated(story(to_group(a.qpn + 1))) == Ids{}); }
+    SECTION("of another program, in a capture that cuts frames") {
+        constexpr std::size_t kept = 96;
+        auto packet = to_group(a.qpn + 1);
+        story.cut(packet.add(std::vector<std::uint8_t>(std::size_t{100}, std::uint8_t{0x55})), kept);
+        CHECK(violated(story) == Ids{});
+    }
     SECTION("some of it looks like a Type") {
         const auto counter = [&](std::uint32_t number) {
             return to_group(a.qpn + 1)

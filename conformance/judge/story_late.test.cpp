@@ -195,6 +195,18 @@ TEST_CASE("Duty: an MGID stands for several groups, and who listens to one of th
     }
 }
 
+TEST_CASE("Duty: every node stays in the group of all nodes, which it does not report") {
+    auto story = both_up();
+    const auto link = story.link;
+    const auto all = parse_gid("ff05::1").value();
+    story.join(b, mgid_for_ipv6(all, link.p_key, link.scope), mlid);
+    story.join(b, mgid_for_ipv6(all_mldv2_routers(), link.p_key, link.scope), mlid, 4);
+    for (const auto type : {group_record::to_exclude, group_record::to_include})
+        story(mld_report(b, type, all, mlid, link));
+    story.pass(40)(arp_request(b, a.ipv4, link));
+    CHECK(violated(story) == Ids{});
+}
+
 TEST_CASE("Late: what was queued before a group changed its place is on its way still") {
     auto story = both_up();
     const auto group = story.group(address);

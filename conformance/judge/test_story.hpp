@@ -29,6 +29,7 @@ using mask = McMemberRecord::component;
 struct Moment {
     std::vector<std::uint8_t> octets;
     std::int64_t time = 0;
+    std::size_t cut = 0;  ///< octets that the capture leaves out at its end
 };
 
 /// Frames a millisecond apart, and the longer pauses between them.
@@ -40,6 +41,14 @@ public:
     }
     Story& octets(std::vector<std::uint8_t> frame) {
         moments_.push_back({std::move(frame), time_ += 1'000'000});
+        return *this;
+    }
+    /// As a capture has it that keeps no more of a frame.
+    Story& cut(const PacketBuilder& packet, std::size_t kept) {
+        auto frame = packet.build();
+        const auto lost = frame.size() - kept;
+        frame.resize(kept);
+        moments_.push_back({std::move(frame), time_ += 1'000'000, lost});
         return *this;
     }
     Story& pause(std::int64_t ns) {
@@ -128,7 +137,7 @@ void tell(Judge& judge, const Story& story, Takes&& takes) {
                      .time_ns = moment.time,
                      .link_type = capture::LinkType::infiniband,
                      .octets = moment.octets,
-                     .wire_length = static_cast<std::uint32_t>(moment.octets.size())});
+                     .wire_length = static_cast<std::uint32_t>(moment.octets.size() + moment.cut)});
     }
     judge.finish();
 }

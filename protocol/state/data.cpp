@@ -31,6 +31,9 @@ bool keep(std::array<std::uint32_t, 4>& numbers, std::uint8_t& count, std::uint3
 /// Multicast IP addresses that no IB group stands for. RFC 4291, 2.7: interface-local ones never leave the node.
 bool stays_in_node(const Gid& group) { return !group.is_multicast() || (group.octets[1] & 0x0f) <= 1; }
 
+/// Each node is in that of its link, whose MGID those of wider scopes share, and reports it never. RFC 3810, 6.
+bool is_all_nodes(const Gid& group) { return group.interface_id() == 1 && (group.prefix() & 0xffffffffffff) == 0; }
+
 /// An interface that listens to an IP group.
 std::uint32_t listener_hash(std::uint32_t qpn, const Gid& ip_group) {
     std::uint32_t hash = (0x811c9dc5u ^ qpn) * 0x01000193u;
@@ -358,7 +361,8 @@ void Subnet::group_reports(const Packet& packet) {
         if (group >> 28 == 0xe) listens(mgid_for_ipv4(group, link.p_key, scope), mapped(group), joins);
     };
     const auto of_v6 = [&](const Gid& group, bool joins) {
-        if (!stays_in_node(group)) listens(mgid_for_ipv6(group, link.p_key, scope), group, joins);
+        if (stays_in_node(group) || (!joins && is_all_nodes(group))) return;
+        listens(mgid_for_ipv6(group, link.p_key, scope), group, joins);
     };
     // A filter that lets sources in is a membership; one that was emptied ends it. RFC 3376, 4.2.12.
     const auto by_record = [](std::uint8_t type, std::size_t sources, auto&& say) {

@@ -231,6 +231,7 @@ struct Member {
     Sight told_of_deletion;           ///< it acknowledged the report that the group is deleted, and has not asked since
     Sight told_of_creation;           ///< it acknowledged the report that the group is created
     Sight lone_since;                 ///< the first of the lone requests
+    Sight asked_last;                 ///< its latest request of any kind
     std::uint32_t sent_by = 0;        ///< the queue pair of its last packet
     std::uint64_t sent_unjoined = 0;  ///< of these packets, while the SA had not let it join
     std::uint64_t refusals = 0;

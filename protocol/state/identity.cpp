@@ -321,7 +321,8 @@ namespace {
 /// A datagram of IP is there, in its place or not, or may be beyond what was captured. RDMA programs send to IP's
 /// groups, too, by queue pairs of their own and what they like.
 bool shows_datagram(const Packet& p) {
-    return p.content != EtherType{} || p.is_truncated || p.foreign != Foreign::none ||
+    const bool may_be_beyond = p.is_truncated && p.payload.size() < Encap::size + Arp::size;
+    return p.content != EtherType{} || may_be_beyond || p.foreign != Foreign::none ||
            (p.encap && detail::is_known(p.encap[Encap::type])) || is_misplaced_ip(p);
 }
 

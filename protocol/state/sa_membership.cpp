@@ -73,7 +73,11 @@ void Subnet::asked_for_group(const Request& request) {
     // What the SM has asked this port for, or a new SA, is no question for a packet.
     const auto& renewal = ports_[subject_].renewal ? ports_[subject_].renewal : sa_changed_;
     const bool is_asked_for = renewal && renewal.order >= member.joined_at.order;
-    const bool is_lone = member.sent_since_request == 1 && request.method != Method::del && !is_asked_for;
+    // What a cache has kept for a while may be asked for again.
+    constexpr std::int64_t shortest_life = 30'000'000'000;  // ns
+    const bool is_soon = known_.now.steady - member.asked_last.steady < shortest_life;
+    const bool is_lone = member.sent_since_request == 1 && request.method != Method::del && !is_asked_for && is_soon;
+    member.asked_last = known_.now;
     member.lone_requests =
         is_lone ? static_cast<std::uint8_t>(std::min(member.lone_requests + 1, 200)) : std::uint8_t{0};
     if (member.lone_requests == 1) member.lone_since = known_.now;
