@@ -14,7 +14,7 @@ const Mutant ignores_reregistration{
                "IPOIB-4391-5-VAL-010", "IPOIB-4391-5-VAL-011", "IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012",
                "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014", "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-018",
                "IPOIB-4391-10-VAL-020", "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028",
-               "IPOIB-4391-5-INV-006", "IPOIB-4391-10-VAL-032"},
+               "IPOIB-4391-5-INV-006"},
 };
 
 const Mutant keeps_first_parameters{

@@ -129,17 +129,4 @@ const Mutant interfaces_leave_for_each_other{
     .twin = Twin{},
 };
 
-const Mutant attached_to_old_mlid{
-    .name = "attached-to-old-mlid",
-    .what = "listens to a group at the MLID that it had first",
-    .breaks = {&rfc4391::receiver_full_member_join},
-    .stack = [](Policy& policy) { policy.attached_mlid = [](std::uint16_t first, std::uint16_t) { return first; }; },
-    .sometimes = {&rfc4391::ipv6_resolved_by_nd, &rfc4391::ip_to_advertised_qpn},
-    .spares = {"IPOIB-4391-10-VAL-007", "IPOIB-4391-10-VAL-012", "IPOIB-4391-10-VAL-013", "IPOIB-4391-10-VAL-014",
-               "IPOIB-4391-10-VAL-015", "IPOIB-4391-10-VAL-016", "IPOIB-4391-10-VAL-018", "IPOIB-4391-10-VAL-020",
-               "IPOIB-4391-10-VAL-021", "IPOIB-4391-10-VAL-022", "IPOIB-4391-10-VAL-028", "IPOIB-4391-5-VAL-012",
-               "IPOIB-4391-5-VAL-013"},
-    .twin = Twin{},
-};
-
 }  // namespace ipoib::conformance

@@ -152,45 +152,4 @@ const Case down_while_joining{
         },
 };
 
-const Case heard_at_new_mlid{
-    .id = "IPOIB-4391-10-VAL-032",
-    .title =
-        "A program's group is heard at the MLID that it has now, when the subnet administrator has lost its groups",
-    .checks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
-    .pass_if =
-        "after the subnet manager has started without its database, and the group has another MLID, what is sent to it "
-        "comes to the program",
-    .tags = {"sa", "reregister", "ipv4", "ipv6"},
-    .impact = Impact::fabric,
-    .needs = Ability::trusted_sa | Ability::fabric_control,
-    .dut_can = {"join", "listen", "received"},
-    .in_both_families = true,
-    .lasts_at_most = 120s,
-    .steps =
-        [](Bench& bench) {
-            const auto group = joined_group(bench);
-            const auto port = bench.fresh_port();
-            const auto before = bench.sa.join(group).mlid();
-            bench.dut->listen(group, port);
-            bench.precondition(bench.dut.receives(udp_to_group(group, before, port), port, within(2s)),
-                               "what is sent to the group comes to the program");
-            // Nobody holds what an administrator that is gone has told of the group.
-            bench.sa.leave(bench.mgid_of(group));
-            bench.step("The subnet manager starts without its database; the group is made anew");
-            // It answers late, so that others create their groups before the DUT does.
-            bench.fabric.change(SetSa{.delay = 700ms});
-            bench.fabric.change(SetManager{});
-            bench.tester.enter_link_again();
-            for (int i = 0; i < 8; ++i) bench.sa.join(bench.fresh_group());
-            bench.fabric.change(SetSa{.resets = true});
-            bench.precondition(bench.sa.has_dut_as_full_member(group, within(30s)), "the DUT is FullMember again");
-            const auto now = bench.sa.join(group).mlid();
-            if (now == before) bench.not_applicable("the group has the MLID that it had");
-            bench.step("What is sent to it now");
-            bench.require(bench.dut.receives(udp_to_group(group, now, port), port, within(5s)),
-                          "what is sent to " + text(group) + " at the program",
-                          "FullMember at the SA, and nothing comes");
-        },
-};
-
 }  // namespace ipoib::conformance
