@@ -165,7 +165,6 @@ private:
     std::string trouble_ = "the interface is down";
     std::vector<wire::IpNetwork> addresses_;
     std::vector<wire::IpNetwork> former_addresses_;                ///< that were taken away, the last ones
-    std::map<wire::Gid, std::uint16_t> first_mlids_;               ///< Policy::attached_mlid
     std::map<wire::IpAddress, wire::IpAddress> first_asked_from_;  ///< Policy::asks_again_as_before
     struct Waiting {
         std::uint64_t number;

@@ -189,13 +189,7 @@ void Interface::transmit_frame(const fabric::Frame& frame) {
     if (is_running_) node_.hca().send(frame);
 }
 
-bool Interface::attach(const Group& group) {
-    const auto first = first_mlids_.size() < Groups::most_groups
-                           ? first_mlids_.try_emplace(group.mgid, group.mlid).first->second
-                           : group.mlid;
-    const auto mlid = policy(family_of_group(group.mgid)).attached_mlid(first, group.mlid);
-    return node_.hca().attach(*queue_pair_, group.mgid, mlid);
-}
+bool Interface::attach(const Group& group) { return node_.hca().attach(*queue_pair_, group.mgid, group.mlid); }
 void Interface::detach(const Group& group) {
     if (queue_pair_) node_.hca().detach(*queue_pair_, group.mgid, group.mlid);
 }

@@ -433,11 +433,6 @@ struct Policy {
     bool leaves_unanswered_when_down = true;
     /// Whether a group is held at the SA while another interface of the port is in it. RFC4391-10-15.
     bool heeds_other_interfaces = true;
-    /// The MLID at which the queue pair is attached to a group, by the first one that it had and the one of now.
-    /// RFC4391-10-15.
-    std::uint16_t (*attached_mlid)(std::uint16_t first, std::uint16_t now) = [](std::uint16_t, std::uint16_t now) {
-        return now;
-    };
     /// Whether a group is asked for while its leave is on its way; else it is taken for joined still. RFC4391-10-15.
     bool joins_behind_leave = true;
     /// Whether a leave that was not answered is sent again. RFC4391-10-20.

@@ -243,7 +243,6 @@ const std::vector<Change> multicast{
     {"join_answer (newest)", [](Policy& p) { p.join_answer = AnswerOf::newest_question; }},
     {"tells_all_of_renewal", [](Policy& p) { p.tells_all_of_renewal = false; }, Of::ipv4},
     {"heeds_other_interfaces", [](Policy& p) { p.heeds_other_interfaces = false; }},
-    {"attached_mlid", [](Policy& p) { p.attached_mlid = [](std::uint16_t first, std::uint16_t) { return first; }; }},
     {"leaves_unwanted", [](Policy& p) { p.leaves_unwanted = false; }},
     {"leaves_unanswered_when_down", [](Policy& p) { p.leaves_unanswered_when_down = false; }},
     {"leaves_groups", [](Policy& p) { p.leaves_groups = false; }},
