@@ -231,7 +231,7 @@ struct Loop::State {
     Time start;
     std::optional<Time> paused_at;  ///< while the clock stands
     Time virtual_now{};
-    std::uint64_t sequence = 0;
+    std::uint64_t sequence = 0, looks = 0;
     FrameQueue frames;
     TimerQueue timers;
     std::vector<Watch> watches;
@@ -246,6 +246,7 @@ void Loop::State::happen(const When& when) {
     } else {
         timers.pop()();
     }
+    ++looks;
 }
 
 bool Loop::State::run_virtual(const std::function<bool()>& done, Time deadline) {
@@ -304,6 +305,7 @@ bool Loop::State::serve_descriptors(Time until) {
         (*ready)(entry.revents);
         is_served = true;
     }
+    if (is_served) ++looks;
     return is_served;
 }
 
@@ -317,6 +319,7 @@ Loop::~Loop() {
 }
 
 Time Loop::now() const noexcept { return state_->now(); }
+std::uint64_t Loop::looks() const noexcept { return state_->looks; }
 bool Loop::is_virtual() const noexcept { return state_->is_virtual; }
 
 void Loop::deliver(Time time, FrameSink& sink, Frame frame) {

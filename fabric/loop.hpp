@@ -60,6 +60,8 @@ public:
     /// included; whether it is done. With a virtual clock the time is `deadline` afterwards if it was not. Returns
     /// early, not done, when stop was requested. What happens may run the loop itself.
     bool run_until(const std::function<bool()>& done, Time deadline);
+    /// How often run_until had something to look at so far: what comes in while this does not change comes in one go.
+    [[nodiscard]] std::uint64_t looks() const noexcept;
     void run_for(Duration duration) {
         run_until([] { return false; }, now() + duration);
     }

@@ -88,6 +88,23 @@ class Whole(Evidence):
         self.assertLessEqual({(name, "") for name in MUTANTS}, set(every))
         self.assertAllComeOut([words_for(*one) for one in (*((name, "") for name in MUTANTS), *every[20::90])])
 
+    def test_the_tester_looks_where_it_looked_between_two_inputs_of_a_moment(self):
+        folder = self.recorded("--dut", "mutant:permitted-answers-twice", "IPOIB-4391-9.1.1-VAL-007")
+        self.assertFits(folder)
+        journal = (folder / "IPOIB-4391-9.1.1-VAL-007.journal.jsonl").read_text().splitlines()
+        lines = [json.loads(line) for line in journal[1:]]
+        apart = [number for number, line in enumerate(lines) if line.get("apart")]
+        self.assertGreater(len(apart), 10)
+        inputs = ("seen", "took", "report", "timer", "port")
+        for number in apart:
+            self.assertIn(lines[number]["in"], inputs)
+            before = next(line for line in reversed(lines[:number]) if line["in"] in inputs)
+            self.assertEqual(before["at"], lines[number]["at"])
+        # A node that sends two frames at once has not waited for a look.
+        together = [line for one, line in zip(lines, lines[1:])
+                    if one["in"] == line["in"] == "seen" and one["at"] == line["at"] and "apart" not in line]
+        self.assertGreater(len(together), 10)
+
 
 class Every(Evidence):
     """Minutes: only among the long tests."""

@@ -142,14 +142,16 @@ void Playback::arm() {
         timer_ = loop_.at(next->at, [this] { deliver_together(); });
 }
 
-/// What comes at the same time, with nothing between that the tester did, came in one go: a node sends two frames at
-/// once, a stream is read to its end.
+/// What comes at the same time, with nothing between that the tester did and no moment to look, came in one go: a node
+/// sends two frames at once, a stream is read to its end.
 void Playback::deliver_together() {
     const auto* const first = head();
     if (!first) return;
     const auto at = first->at;
-    for (const auto* next = first; next && is_input(next->kind) && next->at == at && !begun_here(); next = head())
+    for (const auto* next = first; next && is_input(next->kind) && next->at == at && !begun_here(); next = head()) {
+        if (next != first && next->is_apart) return;
         deliver();
+    }
 }
 
 void Playback::deliver() {

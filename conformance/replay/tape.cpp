@@ -109,7 +109,9 @@ public:
         if (found == names.end()) part_.refuse("in", "is nothing that comes into a bench");
         entry.kind = static_cast<Kind>(found - names.begin());
         entry.began = entry.at;
-        if (!is_input(entry.kind)) {
+        if (is_input(entry.kind)) {
+            entry.is_apart = part_.has("apart") && part_.flag("apart");
+        } else {
             if (part_.has("during")) entry.during = part_.whole("during", most_lines);
             if (part_.has("began")) entry.began = fabric::Time{static_cast<std::int64_t>(part_.whole("began", latest))};
         }

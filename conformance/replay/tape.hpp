@@ -32,6 +32,7 @@ struct Entry {
     Kind kind{};
     fabric::Sender sender{};
     bool is_rebuilt = false;
+    bool is_apart = false;  ///< of an input at the time of the one before it: the bench could look between the two
     std::uint32_t file = 0, line = 0;  ///< where it stands; lines from 1
     std::uint32_t port = 0;            ///< of `dut` which of two
     fabric::Time at{}, began{};        ///< of what the tester did: when it was done, and when it was asked for

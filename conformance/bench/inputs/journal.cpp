@@ -86,22 +86,35 @@ void InputJournal::add(std::string line) {
     lines_ += line;
 }
 
+/// Where the bench could look between two inputs of one moment, the second says so.
+void InputJournal::add_input(std::string line, fabric::Time at) {
+    const auto looks = loop_.looks();
+    if (at == at_ && looks != looks_) line += ",\"apart\":true";
+    at_ = at, looks_ = looks;
+    add(std::move(line));
+}
+
 void InputJournal::seen(const fabric::Sighting& sighting) {
-    add("{\"at\":" + std::to_string(sighting.time.count()) + ",\"in\":\"seen\",\"sender\":\"" +
-        std::string(name(sighting.sender)) + "\",\"rebuilt\":" + (sighting.is_rebuilt ? "true" : "false") +
-        ",\"octets\":\"" + hex_of(sighting.octets) + '"');
+    add_input("{\"at\":" + std::to_string(sighting.time.count()) + ",\"in\":\"seen\",\"sender\":\"" +
+                  std::string(name(sighting.sender)) + "\",\"rebuilt\":" + (sighting.is_rebuilt ? "true" : "false") +
+                  ",\"octets\":\"" + hex_of(sighting.octets) + '"',
+              sighting.time);
 }
 
 void InputJournal::took(std::size_t port, wire::Octets frame) {
-    add(begin("took") + ",\"port\":" + std::to_string(port) + ",\"octets\":\"" + hex_of(frame) + '"');
+    add_input(begin("took") + ",\"port\":" + std::to_string(port) + ",\"octets\":\"" + hex_of(frame) + '"',
+              loop_.now());
 }
 
 void InputJournal::reported(std::size_t port, wire::View<wire::Notice> notice) {
-    add(begin("report") + ",\"port\":" + std::to_string(port) + ",\"octets\":\"" +
-        hex_of({notice.data(), wire::Notice::size}) + '"');
+    add_input(begin("report") + ",\"port\":" + std::to_string(port) + ",\"octets\":\"" +
+                  hex_of({notice.data(), wire::Notice::size}) + '"',
+              loop_.now());
 }
 
-void InputJournal::timed_out(std::uint64_t number) { add(begin("timer") + ",\"number\":" + std::to_string(number)); }
+void InputJournal::timed_out(std::uint64_t number) {
+    add_input(begin("timer") + ",\"number\":" + std::to_string(number), loop_.now());
+}
 
 void InputJournal::sent(std::size_t port, wire::Octets frame, std::string_view why_not, const Begun& begun) {
     add(begin("sent") + ",\"port\":" + std::to_string(port) + ",\"octets\":\"" + hex_of(frame) + '"' + since(begun) +
@@ -118,7 +131,7 @@ void InputJournal::found(std::size_t port, const fabric::PortFacts& facts) {
     auto told = json_line(facts_of(facts));
     if (facts_.size() <= port) facts_.resize(port + 1);
     if (facts_[port] == told) return;
-    add(begin("port") + ",\"port\":" + std::to_string(port) + ",\"facts\":" + told);
+    add_input(begin("port") + ",\"port\":" + std::to_string(port) + ",\"facts\":" + told, loop_.now());
     facts_[port] = std::move(told);
 }
 

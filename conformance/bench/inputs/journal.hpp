@@ -69,6 +69,7 @@ public:
 private:
     void add(std::string line);
     [[nodiscard]] std::string begin(std::string_view what) const;
+    void add_input(std::string line, fabric::Time at);
     /// As members of what was asked for then.
     [[nodiscard]] std::string since(const Begun& begun) const;
 
@@ -76,6 +77,9 @@ private:
     std::string lines_;
     std::vector<std::string> facts_;  ///< of each port, as they were told last
     std::uint64_t left_out_ = 0, added_ = 0;
+    /// Of the last input.
+    fabric::Time at_{-1};
+    std::uint64_t looks_ = 0;
     unsigned files_ = 0;
 };
 

@@ -39,19 +39,25 @@ class MemoryAccounts {
 public:
     explicit MemoryAccounts(std::filesystem::path debug = "/sys/kernel/debug");
     /// A sentence for each place in the modules whose allocations were more at each of several looks, once, if those of
-    /// all places together were as many more: one may only take over what another has allocated before. It looks
-    /// seldom, since that takes the kernel a while; most calls cost nothing.
+    /// all places in the same cache together were as many more: one may only take over what another has allocated
+    /// before. It looks seldom, since that takes the kernel a while; most calls cost nothing.
     [[nodiscard]] std::vector<std::string> growing();
     static constexpr unsigned calls_of_a_look = 4, looks = 5;
 
 private:
+    /// Of one of the kernel's caches, as it was at each look.
+    struct Cache {
+        std::map<std::string, std::vector<std::uint64_t>> counts;  ///< by place, as long as they grow
+        std::vector<std::uint64_t> sums;                           ///< of all places
+    };
     void look_for_growth(std::vector<std::string>& found);
+    static void look_for_growth_in(Cache& cache, const std::map<std::string, std::uint64_t>& now,
+                                   std::vector<std::string>& found);
     void look_for_lost(std::vector<std::string>& found) const;
 
     std::filesystem::path debug_;
     unsigned calls_ = 0;
-    std::map<std::string, std::vector<std::uint64_t>> counts_;
-    std::vector<std::uint64_t> sums_;  ///< of all places, at each look
+    std::map<std::string, Cache> caches_;
 };
 
 }  // namespace ipoib::host

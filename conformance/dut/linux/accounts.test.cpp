@@ -94,6 +94,18 @@ TEST_CASE("Accounts: memory that grows at each look is told, what comes and goes
     // One place has allocated what another one holds now.
     accounts = MemoryAccounts(folder.path());
     for (const auto lost : {100u, 150u, 200u, 250u, 300u, 350u}) CHECK(look(lost, 200, 400 - lost).empty());
+    // So it is where memory of another size is in use more and more, and then less.
+    accounts = MemoryAccounts(folder.path());
+    for (const auto lost : {100u, 150u, 200u, 250u, 300u, 350u}) {
+        write(folder.path() / "slab/kmalloc-128/alloc_traces",
+              std::to_string(lost == 350 ? 10 : 2 * lost) + " other+0x1/0x2 [ib_core] age=1\n");
+        const auto others = look(lost, 200, 400 - lost);
+        CHECK(others.size() == (lost == 300 ? 1 : 0));
+        if (!others.empty()) CHECK(others[0].starts_with("BUG: ib_core:other "));
+    }
+    // A place without any at one look begins anew.
+    accounts = MemoryAccounts(folder.path());
+    for (const auto lost : {100u, 150u, 0u, 200u, 250u, 300u}) CHECK(look(lost, 1000 - lost / 2).empty());
 }
 
 TEST_CASE("Accounts: memory that kmemleak tells to be lost is told by who allocated it") {
