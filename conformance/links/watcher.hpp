@@ -38,6 +38,14 @@ struct Trouble {
     }
 };
 
+/// Kinds of packets, as bits: a watcher is told of those that it looks at, since most packets are of no use to most.
+namespace packets {
+inline constexpr unsigned all = 1, management = 2;
+/// On a link whose P_Key is known: all, ARP and Neighbour Discovery, what is answered or acknowledged (ICMP, TCP), and
+/// UDP that is long enough for DHCP.
+inline constexpr unsigned of_links = 4, resolution = 8, dialogues = 16, leases = 32;
+}  // namespace packets
+
 /// Looks for troubles of one kind, packet by packet, in memory that is bounded whatever it sees.
 class Watcher {
 public:
@@ -46,6 +54,8 @@ public:
     Watcher(const Watcher&) = delete;
     Watcher& operator=(const Watcher&) = delete;
 
+    /// Bits of `packets`.
+    [[nodiscard]] virtual unsigned looks_at() const noexcept = 0;
     virtual void take(const Moment& moment) = 0;
     /// What was found up to now.
     [[nodiscard]] virtual std::vector<Trouble> troubles() const = 0;
@@ -74,14 +84,22 @@ public:
         };
     }
     void take(const Moment& moment) {
-        for (const auto& watcher : watchers_) watcher->take(moment);
+        const auto kinds = kinds_of(moment);
+        for (const auto& [watcher, looks_at] : watchers_)
+            if ((looks_at & kinds) != 0) watcher->take(moment);
     }
     [[nodiscard]] const Ledger& ledger() const noexcept { return ledger_; }
     [[nodiscard]] std::vector<Trouble> troubles() const;
 
 private:
+    static unsigned kinds_of(const Moment& moment) noexcept;
+
+    struct Entry {
+        std::unique_ptr<Watcher> watcher;
+        unsigned looks_at = 0;
+    };
     Ledger ledger_;
-    std::vector<std::unique_ptr<Watcher>> watchers_;
+    std::vector<Entry> watchers_;
 };
 
 }  // namespace ipoib::links

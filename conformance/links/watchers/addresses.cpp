@@ -24,8 +24,8 @@ bool overrides(const Packet& packet) {
 
 class Addresses : public Watcher {
 public:
+    [[nodiscard]] unsigned looks_at() const noexcept override { return packets::of_links; }
     void take(const Moment& moment) override {
-        if (!moment.known.link || moment.known.link->p_key == 0) return;
         questions(moment);
         claims(moment);
         unicast(moment);

@@ -15,9 +15,9 @@ namespace {
 
 class LeaseWatcher : public Watcher {
 public:
+    [[nodiscard]] unsigned looks_at() const noexcept override { return packets::leases; }
     void take(const Moment& moment) override {
         const auto& packet = moment.packet;
-        if (!packet.udp || !moment.known.link || moment.known.link->p_key == 0) return;
         const auto message = udp_payload(packet);
         const auto dhcp = View<Dhcp>::at(message);
         const auto type = dhcp ? dhcp_type(message) : std::nullopt;

@@ -31,6 +31,7 @@ View<Notice> notice_in(const Packet& packet) {
 
 class Notices : public Watcher {
 public:
+    [[nodiscard]] unsigned looks_at() const noexcept override { return packets::management; }
     void take(const Moment& moment) override {
         const auto notice = notice_in(moment.packet);
         if (!notice) return;

@@ -16,6 +16,7 @@ namespace {
 
 class Partitions : public Watcher {
 public:
+    [[nodiscard]] unsigned looks_at() const noexcept override { return packets::all; }
     void take(const Moment& moment) override {
         look_for_use(moment);
         const auto& packet = moment.packet;

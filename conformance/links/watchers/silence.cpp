@@ -15,8 +15,9 @@ namespace {
 
 class Silence : public Watcher {
 public:
+    [[nodiscard]] unsigned looks_at() const noexcept override { return packets::of_links; }
     void take(const Moment& moment) override {
-        if (!moment.known.link || moment.known.link->p_key == 0 || !moment.packet.encap) return;
+        if (!moment.packet.encap) return;
         const auto& packet = moment.packet;
         if (moment.known.sender) speaks(moment);
         Gid address;

@@ -92,9 +92,10 @@ constexpr bool is_after(std::uint32_t a, std::uint32_t b) { return static_cast<s
 
 class Sizes : public Watcher {
 public:
+    [[nodiscard]] unsigned looks_at() const noexcept override { return packets::resolution | packets::dialogues; }
     void take(const Moment& moment) override {
         const auto& packet = moment.packet;
-        if (!moment.known.link || moment.known.link->p_key == 0 || packet.is_multicast) return;
+        if (packet.is_multicast) return;
         if (const auto probe = probe_of(packet)) is_probed(moment, *probe);
         if (!packet.ipv4 && !packet.ipv6) return;
         // Of an echo request in fragments the first one stands for all: it is answered when all have arrived.
