@@ -572,7 +572,9 @@ class Matrix(Against):
                 ("more than 64 implementations", "".join(implementation(f"a{i}", "reference") for i in range(65)))):
             with self.subTest(words):
                 self.refuse_list(words, text)
-        for words, *arguments in (("no implementation is called 'b'", "--only", "b"), ("names no file", "--badge", "a="),
+        for words, *arguments in (("no implementation is called 'b'", "--only", "b"),
+                                  ("no implementation is called 'nope'", "--badge", "nope=x.svg"),
+                                  ("names no file", "--badge", "a="),
                                   ("--timeout-scale", "--timeout-scale", "0"), ("no scenario", "--scenario", "nowhere"),
                                   ("overwritten", "--json", self.folder / "list.toml")):
             with self.subTest(words):

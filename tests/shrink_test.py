@@ -231,8 +231,37 @@ class Runs(Folder):
         run = conform("shrink", results, "RFC4391-6-02", "--out", self.folder / "out")
         self.assertEqual(run.returncode, 1)
         self.assertIn("holds no FAIL, WARN or INCONC of RFC4391-6-02", run.stderr)
+        # Of a case that judges several, one that was kept is not shown by the one that was broken.
+        conform("run", "rfc4391/6", "--dut", "mutant:reserved-not-zero", "--json", results)
+        case = next(one for one in json.loads(results.read_text())["results"] if one["id"] == "IPOIB-4391-6-INV-001")
+        parts = {part["id"]: part["verdict"] for part in case["parts"]}
+        self.assertEqual((parts["RFC4391-6-03"], parts["RFC4391-6-02"]), ("PASS", "FAIL"))
+        self.assertEqual(conform("shrink", results, "RFC4391-6-03", "--out", self.folder / "out").returncode, 1)
         conform("check", CAPTURES / "broken.pcap", "--json", results)
         self.assertEqual(conform("shrink", results, "RULE-UDMC-02", "--out", self.folder / "out").returncode, 1)
+
+    def test_no_command_is_started_that_only_the_results_name(self):
+        results, mark = self.folder / "run.json", self.folder / "mark"
+        conform("run", "rfc4391/6", "--dut", "mutant:reserved-not-zero", "--json", results)
+        run, command = json.loads(results.read_text()), f"exec:touch {mark}"
+        for words in (["--dut", command], [f"--dut={command}"]):
+            run["command"] = ["ipoib-conform", "run", *words, "--listen", str(self.folder / "port"), "rfc4391/6"]
+            results.write_text(json.dumps(run))
+            told = conform("shrink", results, "RFC4391-6-02", "--out", self.folder / "out")
+            self.assertEqual(told.returncode, 2)
+            self.assertIn(f"would start a command, '{command}': if it shall, give the same as --dut", told.stderr)
+            self.assertEqual(conform("shrink", results, "RFC4391-6-02", "--out", self.folder / "out", "--dut",
+                                     "exec:true").returncode, 2)
+            self.assertFalse(mark.exists())
+        conform("shrink", results, "RFC4391-6-02", "--out", self.folder / "out", "--dut", command)
+        self.assertTrue(mark.exists())
+
+    def test_of_two_that_met_nothing_is_run_again(self):
+        results = self.folder / "two.json"
+        conform("run", "--against", "mutant:arp-unanswered", "--json", results)
+        run = conform("shrink", results, "INTEROP-UNICAST-IPV4", "--out", self.folder / "out")
+        self.assertEqual(run.returncode, 2)
+        self.assertIn("is of several, that met or were merged", run.stderr)
 
 
 if __name__ == "__main__":

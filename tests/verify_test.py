@@ -249,6 +249,19 @@ class Edits(Evidence):
                 self.assertIn("1 of 2 cases were played again; nothing is said of the others", told)
                 self.assertNotIn("PASS", told)
 
+    def test_when_the_tester_did_something_is_compared(self):
+        original = self.recorded(CASES[0])
+        name = f"{CASES[0]}.journal.jsonl"
+        lines = (original / name).read_bytes().split(b"\n")
+        begins = next(number for number, line in enumerate(lines) if b'"what":"begins"' in line)
+        sent = [number for number, line in enumerate(lines) if number > begins and b'"in":"sent"' in line]
+        self.assertGreater(len(sent), 3)
+        for at in sent:
+            later = re.sub(rb'"at":(\d+)', lambda found: b'"at":%d' % (int(found[1]) + 1), lines[at])
+            with self.subTest(line=at + 1):
+                self.assertRefused(self.edited(original, name, lambda _, at=at, later=later: b"\n".join(
+                    lines[:at] + [later] + lines[at + 1:]), True))
+
     def test_no_octet_of_a_journal_can_be_changed(self):
         original = self.recorded(CASES[0])
         name = f"{CASES[0]}.journal.jsonl"
@@ -299,10 +312,45 @@ class Edits(Evidence):
                 ("a message", "results.json", b"Encap.Reserved is 0x0", b"Encap.Reserved is 0x1"),
                 ("a claim", "DUT.toml", b'role = "router"', b'role = "host"'),
                 ("a claim in the results", "results.json", b'"IP multicast router"', b'"host"'),
-                ("a verdict in the record", "session.json", b'"FAIL"', b'"PASS"')):
+                ("a verdict in the record", "session.json", b'"FAIL"', b'"PASS"'),
+                ("another suite's name", "session.json", b'"suite": "0', b'"suite": "9'),
+                ("the fabric", "results.json", b'"kind": "simulated"', b'"kind": "verbs"'),
+                ("the seed in the results", "results.json", b'"seed": 1', b'"seed": 2')):
             with self.subTest(what=what):
                 self.assertIn(old, members[name])
                 self.assertRefused(edited({**members, name: members[name].replace(old, new, 1)}), what)
+        # Every member that the evidence decides, and what the suite says of itself.
+
+        def member(edit):
+            changed = json.loads(members["results.json"])
+            edit(changed)
+            return {**members, "results.json": json.dumps(changed).encode()}
+        failed = next(i for i, one in enumerate(results["results"]) if one["verdict"] == "FAIL")
+        broken = next(i for i, one in enumerate(results["requirements"]) if one["verdict"] == "FAIL")
+        for what, edit in (
+                ("parts", lambda all: all["results"][failed].update(parts=[])),
+                ("details", lambda all: all["results"][failed].update(details=[])),
+                ("title", lambda all: all["results"][failed].update(title="All is well")),
+                ("notes", lambda all: all["results"][failed].update(notes=["certified"])),
+                ("revision", lambda all: all["results"][failed].update(revision="00000000")),
+                ("a requirement less", lambda all: all["requirements"].pop(broken)),
+                ("level", lambda all: all["requirements"][broken].update(level="MAY", strength="may", force="MAY")),
+                ("statement", lambda all: all["requirements"][broken].update(statement="nothing")),
+                ("packets", lambda all: all["captures"][0].update(packets=1)),
+                ("what proves the judge", lambda all: all["judge"][0].update(found="Of 1,000,000 all were found")),
+                ("no proof", lambda all: all.pop("judge")),
+                ("a member", lambda all: all.update(certified=True))):
+            with self.subTest(what=what):
+                told = self.assertRefused(edited(member(edit)), what)
+                # Only what was changed.
+                self.assertLessEqual(told.count("does not fit: "), 1 + len(results["results"][failed]["details"]), told)
+        # Another suite may have other texts: that is told, and no edit of the run.
+        record = json.loads(members["session.json"])
+        record["suite_texts"] = "0" * 64
+        other = {**member(lambda all: all["results"][failed].update(revision="00000000")),
+                 "session.json": json.dumps(record).encode()}
+        self.assertIn("recorded by another state of the suite (0.1.0): 1 of its texts are others here",
+                      self.assertFits(edited(other)))
         for name in members:
             with self.subTest(missing=name):
                 self.assertRefused(edited({other: content for other, content in members.items() if other != name},
@@ -319,6 +367,55 @@ class Edits(Evidence):
             with self.subTest(octets=octets[:10]):
                 (self.folder / "edited.tar").write_bytes(octets)
                 self.assertRefused(self.folder / "edited.tar")
+
+    def test_of_two_that_met_each_keeps_its_own(self):
+        bundle = self.folder / "two.tar"
+        self.assertEqual(conform("run", "--against", "mutant:arp-unanswered", "--bundle", bundle).returncode, 1)
+        self.assertFits(bundle)
+        with tarfile.open(bundle) as archive:
+            members = {one.name: archive.extractfile(one).read() for one in archive}
+        results = json.loads(members["results.json"])
+        for one in results["results"]:
+            one["host"] = "against" if one["host"] == "dut" else "dut"
+        self.assertRefused(packed(self.folder / "edited.tar", {**members, "results.json": json.dumps(results).encode()}, True))
+
+    def test_a_run_that_had_enough_verifies(self):
+        bundle = self.folder / "run.tar"
+        run = conform("run", "rfc4391/6", "--dut", "mutant:reserved-not-zero", "--max-failures", "1", "--bundle", bundle)
+        self.assertIn("not begun", run.stdout)
+        self.assertFits(bundle)
+
+    def test_a_line_that_is_none_is_named_and_leaves_the_other_cases_theirs(self):
+        original = self.recorded(*CASES)
+        name = f"{CASES[0]}.journal.jsonl"
+        told = self.assertRefused(self.edited(original, name, lambda text: text.replace(b"\n", b"\n\n", 1), True))
+        self.assertIn(f"does not fit: {name} line 2: is no object of JSON", told)
+        self.assertIn(f"not judged again: {CASES[0]}\n", told)
+        self.assertIn(f"{len(CASES) - 1} of {len(CASES)} cases were played again", told)
+
+    def test_an_archive_that_is_large_for_nothing_is_refused_at_once(self):
+        bundle = self.folder / "run.tar"
+        conform("run", CASES[0], "--bundle", bundle)
+        whole = bundle.read_bytes()
+        header = whole[:512]
+
+        def named(number):
+            one = bytearray(header)
+            one[0:100] = f"f{number}".encode().ljust(100, b"\0")
+            one[124:136] = b"00000000000\0"
+            one[148:156] = b"        "
+            one[148:156] = f"{sum(one):06o}\0 ".encode()
+            return bytes(one)
+        for what, octets, words in (
+                ("foreign files", b"".join(map(named, range(20_000))) + whole, "belongs to no case"),
+                ("too many", b"".join(map(named, range(100_001))) + whole, "more than 100000 files"),
+                ("nothing", b"\0" * (512 << 20), "holds too much for its size")):
+            with self.subTest(what=what):
+                squeezed = self.folder / "large.tar.gz"
+                squeezed.write_bytes(gzip.compress(octets, 6))
+                self.assertIn(words, self.assertRefused(squeezed))
+        missing = packed(self.folder / "missing.tar", {"results.json": b"{}"}, True)
+        self.assertIn(f"{missing} is no evidence of a run: it has no session.json", self.assertRefused(missing))
 
     @unittest.skipUnless(shutil.which("ssh-keygen"), "ssh-keygen is missing")
     def test_a_signature_sees_an_edit_that_fits(self):

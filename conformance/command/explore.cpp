@@ -159,7 +159,7 @@ void keep(const std::string& folder, const std::string& stem, const explore::Sch
     complain("ipoib-conform", path.string() + ".pcapng does not show it: it was not seen again");
 }
 
-int replay(const ExploreOptions& options, const Explorand& explorand) {
+int play_again(const ExploreOptions& options, const Explorand& explorand) {
     const auto content = text_of(options.replay);
     const auto schedule = told_apart([&] {
         try {
@@ -217,7 +217,7 @@ int run_explore(const ExploreOptions& options) {
     const auto explorand = explorand_of(options, line);
     make_folder_for("schedules", options.out, "001.json");
     stop_on_interrupt();
-    if (!options.replay.empty()) return replay(options, explorand);
+    if (!options.replay.empty()) return play_again(options, explorand);
     for (const auto& kind : options.faults) {
         const auto kinds = explore::event_kinds();
         if (std::ranges::find(kinds, kind) != kinds.end()) continue;

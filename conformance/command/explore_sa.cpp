@@ -109,7 +109,7 @@ siege::History fitted(const siege::History& history, siege::Subject& subject, co
     return std::move(fitted.history);
 }
 
-int replay(const SaExploreOptions& options) {
+int play_again(const SaExploreOptions& options) {
     const auto read = history_of(options.replay);
     auto sa = besieged(options);
     const auto history = fitted(read, *sa.subject, options.replay);
@@ -219,7 +219,7 @@ int explore_sa(const SaExploreOptions& options) {
     if (options.is_of_mutants) return run_lapses(options);
     make_folder_for("histories", options.out, "001.json");
     stop_on_interrupt();
-    if (!options.replay.empty()) return replay(options);
+    if (!options.replay.empty()) return play_again(options);
     auto sa = besieged(options);
     StatusLine line;
     const auto run = run_of(options, sa.is_ours, line);

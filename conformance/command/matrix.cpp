@@ -70,6 +70,9 @@ std::vector<Badge> badges(const MatrixOptions& options, const std::vector<Implem
         const auto sign = text.find('=');
         const auto found =
             sign == std::string::npos ? all.end() : std::ranges::find(all, text.substr(0, sign), &Implementation::name);
+        const auto name = text.substr(0, sign);
+        if (found == all.end() && sign != std::string::npos && name.find('/') == std::string::npos)
+            throw UsageError("--badge: no implementation is called '" + name + "'");
         if (found == all.end())
             wanted.push_back({text, std::nullopt});
         else

@@ -39,10 +39,11 @@ struct Words {
     std::string order = text(Order{});
 };
 
-Words told_to(const reports::Results& results, const std::string& path) {
+/// Results come from elsewhere: a command in them is started only where the user names it, too.
+Words told_to(const reports::Results& results, const std::string& path, const std::string& allowed) {
     const auto& command = results.command;
     const auto verb = std::ranges::find(command, "run");
-    if (verb == command.end() || !results.hosts.empty())
+    if (verb == command.end())
         throw UsageError(path + ": its command is none of ipoib-conform run, so that it cannot be repeated");
     Words words;
     CLI::App app;
@@ -57,21 +58,33 @@ Words told_to(const reports::Results& results, const std::string& path) {
     } catch (const CLI::ParseError& wrong) {
         throw UsageError(path + ": its command cannot be repeated: " + wrong.what());
     }
+    if (words.target.dut.starts_with("exec:") && words.target.dut != allowed)
+        throw UsageError(fmt::format("{} would start a command, {}: if it shall, give the same as --dut", path,
+                                     reports::sh_word(words.target.dut)));
     return words;
 }
 
-bool is_against(const reports::Result& result) {
-    return result.verdict == Verdict::fail || result.verdict == Verdict::xfail || result.verdict == Verdict::warn ||
-           result.verdict == Verdict::inconc;
+bool is_against(Verdict verdict) {
+    return verdict == Verdict::fail || verdict == Verdict::xfail || verdict == Verdict::warn ||
+           verdict == Verdict::inconc;
 }
 
-bool checks(const reports::Result& result, const std::string& requirement) {
-    return std::ranges::any_of(result.checks, [&](const std::string& id) {
-        const auto* checked = requirements::find(id);
-        if (!checked) return false;
-        const auto implied = requirements::closure(*checked);
-        return std::ranges::find(implied, requirement) != implied.end();
-    });
+/// Whether a verdict on `id` is one on the requirement.
+bool implies(const std::string& id, const std::string& requirement) {
+    const auto* checked = requirements::find(id);
+    if (!checked) return false;
+    const auto implied = requirements::closure(*checked);
+    return std::ranges::find(implied, requirement) != implied.end();
+}
+
+/// Of a result that judges several requirements each has a verdict of its own.
+bool shows(const reports::Result& result, const std::string& requirement) {
+    if (!is_against(result.verdict)) return false;
+    if (result.id == requirement) return true;
+    if (result.parts.empty())
+        return std::ranges::any_of(result.checks, [&](const auto& id) { return implies(id, requirement); });
+    return std::ranges::any_of(
+        result.parts, [&](const auto& part) { return is_against(part.verdict) && implies(part.id, requirement); });
 }
 
 /// The case that shows it, and what of its result must stay.
@@ -95,7 +108,7 @@ std::optional<Goal> goal_in(const reports::Results& results, const std::string& 
         return first ? std::optional{Goal{.last = first, .rule = result.id, .verdict = verdict}} : std::nullopt;
     };
     for (const auto& result : results.results)
-        if (is_against(result) && (result.id == finding || checks(result, finding)))
+        if (shows(result, finding))
             if (auto goal = goal_of(result)) return goal;
     return {};
 }
@@ -236,11 +249,13 @@ bool is_results(const std::string& path) {
 
 Shortest run_again(const AgainOptions& options) {
     const auto results = results_in(options.results);
+    if (!results.hosts.empty())
+        throw UsageError(options.results + " is of several, that met or were merged: what is repeated is a run of one");
     const auto goal = goal_in(results, options.finding);
     if (!goal)
         return {.why_not = options.results + " holds no FAIL, WARN or INCONC of " + options.finding +
                            " that a case has shown"};
-    const auto words = told_to(results, options.results);
+    const auto words = told_to(results, options.results, options.dut);
     Repetition repetition{results, words, *goal};
     std::size_t tries = 0;
     const auto shrunk = shrink::fewest(

@@ -13,6 +13,7 @@ struct AgainOptions {
     std::string results;  ///< of `run --json`
     std::string finding;  ///< a case, rule or requirement that is FAIL, XFAIL, WARN or INCONC there
     std::string out;      ///< for messages: what the evidence will be written to
+    std::string dut{};    ///< what of the results may be started as an adapter: exec:COMMAND
     std::function<void(const std::string&)> progress{};
 };
 

@@ -4,10 +4,14 @@
 #include "base/atomic_file.hpp"
 #include "base/complain.hpp"
 #include "conformance/command/report_options.hpp"
+#include "conformance/command/revisions.hpp"
 #include "conformance/command/usage.hpp"
+#include "conformance/judge/passive.hpp"
 #include "conformance/replay/bundle.hpp"
 #include "conformance/replay/digest.hpp"
 #include "conformance/replay/record.hpp"
+#include "generated/version.hpp"
+#include "reports/json.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -34,6 +38,7 @@ void write_record(const std::filesystem::path& folder, replay::Record& record, r
         problem = why.what();
     }
     record.verdicts = replay::verdicts_of(results);
+    record.suite_texts = suite_texts().digest;
     if (problem.empty()) problem = write_atomically(folder / replay::Record::file, text(record));
     if (problem.empty()) return;
     reports::Result result{.id = "EVIDENCE", .title = "What the run was is kept beside its journals"};
@@ -70,6 +75,9 @@ void keep_record(const Aim& aim, const Rig& rig, reports::Results& results) {
     });
     if (std::ranges::find(results.results, "SESSION", &reports::Result::id) != results.results.end())
         record.why_not = "the run did not come to its end";
+    for (const auto& result : results.results)
+        for (const auto& note : result.notes)
+            if (note.ends_with(" not begun")) record.not_begun = note;
     write_record(aim.run.evidence, record, results);
 }
 
@@ -98,6 +106,24 @@ void keep_meeting(const interop::InteropRun& run, bool is_virtual, fabric::Abili
 void try_bundle(const std::string& path) {
     if (path.empty()) return;
     if (const auto why_not = why_not_writable(path); !why_not.empty()) throw Fault("--bundle " + why_not);
+}
+
+replay::SuiteTexts suite_texts() {
+    const auto add = [](reports::Results& results) {
+        results.suite = suite_version;
+        // Also of two that met.
+        auto hosts = std::exchange(results.hosts, {});
+        add_revisions(results);
+        add_proofs(results);
+        results.hosts = std::move(hosts);
+    };
+    reports::Results all;
+    for (const auto& one : revisions()) all.results.push_back(reports::Result{.id = std::string(one.id), .title = {}});
+    for (const auto* one : all_cases())
+        all.results.push_back(reports::Result{.id = std::string(one->id), .title = std::string(one->title)});
+    add(all);
+    reports::roll_up(all, catalogue_for_reports());
+    return {.digest = replay::sha256(reports::to_json(all)), .add = add};
 }
 
 bool keep_bundle(const std::string& path, const std::string& evidence, const reports::Results& results) {

@@ -163,7 +163,7 @@ int shrink_schedule(const ShrinkOptions& options, const std::string& content) {
 
 int shrink_run(const ShrinkOptions& options) {
     StatusLine line;
-    AgainOptions again{.results = options.source, .finding = options.finding, .out = options.out};
+    AgainOptions again{.results = options.source, .finding = options.finding, .out = options.out, .dut = options.dut};
     if (progress_is_seen()) again.progress = [&](const std::string& words) { line.show(words); };
     stop_on_interrupt();
     const auto shortest = run_again(again);
@@ -220,7 +220,9 @@ Action set_up_shrink(CLI::App& command, const std::string&) {
         ->type_name("FILE");
     add_knowledge_options(command, options->knowledge, true);
     command
-        .add_option("--dut", options->dut, "Whom a schedule is played against: reference, mutant:NAME or exec:COMMAND")
+        .add_option("--dut", options->dut,
+                    "Whom a schedule is played against: reference, mutant:NAME or exec:COMMAND; of a run: the "
+                    "command that its results name, if it may be started")
         ->check(not_empty())
         ->type_name("DUT");
     command

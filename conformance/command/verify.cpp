@@ -5,6 +5,7 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/output.hpp"
 #include "conformance/command/report_options.hpp"
+#include "conformance/command/run_record.hpp"
 #include "conformance/command/usage.hpp"
 #include "conformance/replay/bundle.hpp"
 #include "conformance/terminal/terminal.hpp"
@@ -45,6 +46,9 @@ int tell(const VerifyOptions& options, const replay::Verified& verified) {
     else
         say("{} of {} {} were played again; nothing is said of the others, nor of the rules\n", verified.scenes,
             verified.scenes + verified.left_out.size(), called);
+    if (!verified.of_other_suite.empty())
+        say("recorded by another state of the suite ({}): {} of its texts are others here, such as {}\n",
+            one_line(verified.record.suite), verified.of_other_suite.size(), one_line(verified.of_other_suite.front()));
     if (!verified.wrong.empty()) {
         say("{} does not hold what its verdicts say\n", options.source);
         return exit_worse;
@@ -61,8 +65,9 @@ int run_verify(const VerifyOptions& options) {
         progress = [&](std::size_t number, std::size_t count) { line.show(fmt::format("[{}/{}]", number, count)); };
     stop_on_interrupt();
     const auto verified = told_apart([&] {
-        return std::filesystem::is_directory(options.source) ? replay::verify(options.source, progress)
-                                                             : replay::verify_bundle(options.source, progress);
+        return std::filesystem::is_directory(options.source)
+                   ? replay::verify(options.source, options.source, progress)
+                   : replay::verify_bundle(options.source, suite_texts(), progress);
     });
     line.clear();
     if (fabric::Loop::stop_requested()) throw Fault("interrupted: nothing is said of " + options.source);

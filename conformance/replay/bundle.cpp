@@ -4,6 +4,7 @@
 #include "base/atomic_file.hpp"
 #include "base/temporary_folder.hpp"
 #include "conformance/judge/passive.hpp"
+#include "conformance/replay/comparison.hpp"
 #include "conformance/replay/digest.hpp"
 #include "fabric/capture/compression.hpp"
 #include "reports/json.hpp"
@@ -66,69 +67,44 @@ std::string sums_of(const Files& files) {
     return text;
 }
 
-/// The parts of a result that its evidence decides.
-std::string words_of(const reports::Result& result) {
-    const auto of_na = result.verdict == reports::Verdict::na ? reports::name(result.na) : std::string_view{};
-    std::string text = fmt::format("{} {} {} ({} of {}): {}; frames", reports::name(result.verdict), of_na,
-                                   result.fail_type, result.violations, result.observed, result.message);
-    for (const auto frame : result.frames) text += ' ' + std::to_string(frame);
-    for (const auto& check : result.checks) text += ", " + check;
-    for (const auto& detail : result.details)
-        text += fmt::format("; frame {} octet {}: {} is {}, expected {}, by {}", detail.frame, detail.offset,
-                            detail.field, detail.actual, detail.expected, detail.subject);
-    return text;
-}
-
-/// What both of two that met come to.
-void compare_hosts(const reports::Results& recorded, const reports::Results& now, Verified& verified) {
-    const auto is_same = [](const reports::HostResult& then, const reports::HostResult& again) {
-        return then.name == again.name && then.verdict == again.verdict && then.requirements == again.requirements;
-    };
-    if (!std::ranges::equal(recorded.hosts, now.hosts, is_same))
-        verified.wrong.push_back(fmt::format("{}: what the two come to is something else", results_file));
-}
-
-void compare_findings(const reports::Results& recorded, const reports::Results& now, Verified& verified) {
-    const auto is_same = [](const reports::Beyond& then, const reports::Beyond& again) {
-        return then.name == again.name && then.text == again.text && then.link == again.link &&
-               then.frames == again.frames && then.host == again.host;
-    };
-    if (!std::ranges::equal(recorded.beyond, now.beyond, is_same))
-        verified.wrong.push_back(fmt::format("{}: it has other findings than come out", results_file));
-}
-
 /// Two that met claim nothing.
 std::vector<std::pair<std::string, std::string>> claims_in(const Record& record) {
     if (record.is_meeting()) return {};
     return claims_of(record.run.profile);
 }
 
-void compare_results(const reports::Results& recorded, Verified& verified) {
+/// What comes out, as the run has written it.
+std::string results_now(const Verified& verified, const std::filesystem::path& folder, const SuiteTexts& suite) {
     auto now = verified.results;
-    const auto catalogue = catalogue_for_reports();
-    reports::roll_up(now, catalogue);
-    if (recorded.claims != claims_in(verified.record))
-        verified.wrong.push_back(fmt::format("{}: its claims are not those of {}", results_file, claims));
-    if (recorded.results.size() != now.results.size())
-        verified.wrong.push_back(
-            fmt::format("{} holds {} results, {} come out", results_file, recorded.results.size(), now.results.size()));
-    for (std::size_t i = 0; i < std::min(recorded.results.size(), now.results.size()); ++i) {
-        const auto &then = recorded.results[i], &again = now.results[i];
-        if (then.id != again.id || words_of(then) != words_of(again))
-            verified.wrong.push_back(fmt::format("{}: {} is {}, and comes out as {} {}", results_file, then.id,
-                                                 words_of(then), again.id, words_of(again)));
-    }
-    compare_hosts(recorded, now, verified);
-    compare_findings(recorded, now, verified);
-    for (std::size_t i = 0; i < std::max(recorded.requirements.size(), now.requirements.size()); ++i) {
-        const bool is_same = i < recorded.requirements.size() && i < now.requirements.size() &&
-                             recorded.requirements[i].id == now.requirements[i].id &&
-                             recorded.requirements[i].verdict == now.requirements[i].verdict;
-        if (!is_same)
-            verified.wrong.push_back(
-                fmt::format("{}: requirement {} has another verdict", results_file,
-                            i < recorded.requirements.size() ? recorded.requirements[i].id : now.requirements[i].id));
-    }
+    // Where it was played again is no part of it.
+    const auto move = [&](std::string& file) {
+        if (!file.empty()) file = folder / std::filesystem::path(file).filename();
+    };
+    for (auto& capture : now.captures) move(capture.file);
+    for (auto& result : now.results) move(result.evidence);
+    const auto last = std::ranges::find_if(now.results.rbegin(), now.results.rend(),
+                                           [](const auto& result) { return find_case(result.id) != nullptr; });
+    if (!verified.record.not_begun.empty() && last != now.results.rend())
+        last->notes.push_back(verified.record.not_begun);
+    suite.add(now);
+    // What was claimed of it goes before what it has told.
+    now.dut = verified.record.run.profile.dut;
+    for (const auto& fact : verified.record.dut)
+        if (std::ranges::find(now.dut, fact.first, &std::pair<std::string, std::string>::first) == now.dut.end())
+            now.dut.push_back(fact);
+    now.seed = verified.record.run.seed;
+    now.fabric = verified.record.fabric;
+    now.claims = claims_in(verified.record);
+    reports::roll_up(now, catalogue_for_reports());
+    return reports::to_json(now, folder);
+}
+
+void compare_results(const std::string& recorded, const std::string& now, const SuiteTexts& suite, Verified& verified) {
+    const auto [of_run, of_suite] = differences_of(recorded, now);
+    const auto place = [](const std::string& difference) { return std::string(results_file) + ": " + difference; };
+    std::ranges::transform(of_run, std::back_inserter(verified.wrong), place);
+    auto& others = verified.record.suite_texts == suite.digest ? verified.wrong : verified.of_other_suite;
+    std::ranges::transform(of_suite, std::back_inserter(others), place);
 }
 
 void compare_lists(const Files& files, Verified& verified) {
@@ -147,6 +123,16 @@ void compare_lists(const Files& files, Verified& verified) {
     for (const auto& [name, content] : others) verified.wrong.push_back(name + " belongs to no case");
 }
 
+/// What belongs to the evidence: nothing else reaches the disk.
+std::vector<std::string> names_of_evidence(const Files& files, const std::string& called) {
+    const auto found = files.find(std::string(Record::file));
+    if (found == files.end()) return {};
+    std::vector<std::string> names{found->first};
+    for (const auto& scene : parse_record(found->second, called + ": " + found->first).scenes)
+        for (const auto& name : files_of(scene)) names.push_back(name);
+    return names;
+}
+
 }  // namespace
 
 std::string tar_of(const Files& files) {
@@ -160,6 +146,8 @@ std::string tar_of(const Files& files) {
 
 std::string decompressed(std::string content) {
     constexpr std::size_t enough_to_tell = 4, piece = std::size_t{1} << 20;
+    // Journals are written in a tenth to a fiftieth of their octets.
+    constexpr std::size_t begins_to_count = std::size_t{64} << 20, most_ratio = 500;
     const wire::Octets whole{reinterpret_cast<const std::uint8_t*>(content.data()), content.size()};
     const auto compression = capture::detect_compression(whole.first(std::min(enough_to_tell, whole.size())));
     if (compression == capture::Compression::none) return content;
@@ -170,6 +158,8 @@ std::string decompressed(std::string content) {
     for (auto left = whole;;) {
         const auto before = plain.size();
         const auto had = left.size();
+        if (before >= begins_to_count && before > most_ratio * (whole.size() - left.size()))
+            throw std::invalid_argument("it is no bundle: it holds too much for its size");
         if (before >= most_of_bundle) throw std::invalid_argument("it is no bundle: it holds more than 1 GiB");
         plain.resize(before + piece);
         wire::MutableOctets room{reinterpret_cast<std::uint8_t*>(plain.data()) + before, piece};
@@ -199,6 +189,8 @@ Files files_in(std::string_view tar) {
         const std::string name{header.substr(0, std::min(header.find('\0'), name_size))};
         if (header[type_at] != '0' || header[prefix_at] != '\0' || !is_file_name(name))
             throw std::invalid_argument("it is no bundle: its archive holds something else than files without folders");
+        if (files.size() >= most_files)
+            throw std::invalid_argument(fmt::format("it is no bundle: it holds more than {} files", most_files));
         const auto size = octal_in(header, size_at, 12);
         if (size > tar.size() - at) throw std::invalid_argument("the archive is cut off in " + name);
         if (!files.emplace(name, tar.substr(at, size)).second)
@@ -223,7 +215,7 @@ std::string bundle_of(const std::filesystem::path& folder, const reports::Result
     return tar_of(files);
 }
 
-Verified verify_bundle(const std::filesystem::path& path,
+Verified verify_bundle(const std::filesystem::path& path, const SuiteTexts& suite,
                        const std::function<void(std::size_t, std::size_t)>& progress) {
     Files files;
     try {
@@ -232,11 +224,14 @@ Verified verify_bundle(const std::filesystem::path& path,
         throw std::invalid_argument(path.string() + ": " + wrong.what());
     }
     const TemporaryFolder folder;
-    for (const auto& [name, content] : files) {
-        if (const auto error = write_atomically(folder / name, content); !error.empty())
-            throw std::runtime_error("the bundle finds no room in the temporary folder: " + error);
+    for (const auto& name : names_of_evidence(files, path.string())) {
+        const auto found = files.find(name);
+        if (found == files.end()) continue;
+        std::ofstream file(folder / name, std::ios::binary);
+        if (!(file << found->second).flush())
+            throw std::runtime_error("the bundle finds no room in the temporary folder " + folder.path().string());
     }
-    auto verified = verify(folder.path(), progress);
+    auto verified = verify(folder.path(), path.string(), progress);
     compare_lists(files, verified);
     const auto recorded = files.find(std::string(results_file));
     if (recorded == files.end()) {
@@ -245,7 +240,11 @@ Verified verify_bundle(const std::filesystem::path& path,
     }
     const auto results = reports::from_json(recorded->second, results_file, folder.path());
     if (!results) throw std::invalid_argument(path.string() + ": " + results.error);
-    if (verified.left_out.empty()) compare_results(*results, verified);
+    if (results->suite != verified.record.suite)
+        verified.wrong.push_back(std::string(results_file) + " and " + std::string(Record::file) +
+                                 " name two versions of the suite");
+    if (verified.left_out.empty())
+        compare_results(recorded->second, results_now(verified, folder.path(), suite), suite, verified);
     return verified;
 }
 

@@ -19,6 +19,8 @@ using Files = std::map<std::string, std::string>;
 [[nodiscard]] Files files_in(std::string_view tar);
 
 inline constexpr std::uintmax_t most_of_bundle = std::uintmax_t{1} << 30;
+/// Files of a bundle: cases have two each.
+inline constexpr std::size_t most_files = 100'000;
 /// Of what gzip, zstd or lz4 have compressed, the whole; else the same. Throws std::invalid_argument for what is
 /// damaged or larger than a bundle may be.
 [[nodiscard]] std::string decompressed(std::string content);
@@ -29,7 +31,7 @@ inline constexpr std::uintmax_t most_of_bundle = std::uintmax_t{1} << 30;
 
 /// The bundle at this path, as verify() does with a folder; and its lists, results and claims. `progress` is told the
 /// number of each case, of how many. Throws as verify().
-[[nodiscard]] Verified verify_bundle(const std::filesystem::path& path,
+[[nodiscard]] Verified verify_bundle(const std::filesystem::path& path, const SuiteTexts& suite,
                                      const std::function<void(std::size_t, std::size_t)>& progress = {});
 
 }  // namespace ipoib::conformance::replay

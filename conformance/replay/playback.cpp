@@ -264,7 +264,8 @@ const Entry* Playback::begin(Kind kind, const std::string& what) {
         if (!asked) asked = next;
         if (!asked || asked->kind != kind) differ(asked, what);
         const auto before = cursor_;
-        pass_until(asked->began);
+        // Before a case the fabric comes up, which takes virtual time as well.
+        if (!is_virtual_ || is_case_done_) pass_until(asked->began);
         if (cursor_ != before) continue;
         demand_time(*asked, asked->began);
         if (begun_here() == asked) waiting_[cursor_].pop_back();

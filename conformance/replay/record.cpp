@@ -156,6 +156,7 @@ std::string text(const Record& record) {
                             {"violations", one.violations}});
     Json all{{"format", Record::format},
              {"suite", suite_version},
+             {"suite_texts", record.suite_texts},
              {"virtual", record.is_virtual},
              {"why_not", record.why_not},
              {"fabric", facts_json(record.fabric)},
@@ -177,6 +178,7 @@ std::string text(const Record& record) {
              {"evidence", record.scenes},
              {"sha256", facts_json(record.hashes)},
              {"verdicts", verdicts}};
+    if (!record.not_begun.empty()) all["not_begun"] = record.not_begun;
     for (const auto* one : record.exchanges) all["exchanges"].push_back(one->id);
     return json_text(all) + "\n";
 }
@@ -186,7 +188,8 @@ Record parse_record(std::string_view text, const std::string& source) {
     if (!object) throw std::invalid_argument(source + " is no object of JSON");
     const JsonPart part{*object, source + ": "};
     if (part.text("format") != Record::format) part.refuse("format", "is not " + std::string(Record::format));
-    Record record{.suite = part.text("suite")};
+    Record record{.suite = part.text("suite"), .suite_texts = {}};
+    if (part.has("suite_texts")) record.suite_texts = part.text("suite_texts");
     record.is_virtual = part.flag("virtual");
     record.why_not = part.text("why_not");
     record.fabric = facts_in(part, "fabric");
@@ -206,6 +209,7 @@ Record parse_record(std::string_view text, const std::string& source) {
         return is_file_name(name);
     });
     record.hashes = facts_in(part, "sha256");
+    if (part.has("not_begun")) record.not_begun = part.text("not_begun");
     for (const auto& verdict : part.array("verdicts")) {
         const JsonPart one{verdict.is_object() ? verdict : nlohmann::json::object(), source + ": verdicts: "};
         record.verdicts.push_back({.id = one.text("id"),

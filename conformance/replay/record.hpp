@@ -19,6 +19,7 @@ struct Record {
     static constexpr std::string_view file = "session.json";
 
     std::string suite;
+    std::string suite_texts;   ///< SHA-256 of what the suite that has recorded it adds to results; empty: older
     ActiveRun run{};           ///< its cases, rules, profile, permissions, seed and repetitions
     SessionOptions session{};  ///< but for its seed, where each case has its own
     fabric::Abilities abilities{};
@@ -35,6 +36,7 @@ struct Record {
         friend bool operator==(const Verdict&, const Verdict&) = default;
     };
     std::vector<Verdict> verdicts{};
+    std::string not_begun{};  ///< the note of the last case, where the run had enough: how many were not begun
     /// Of two implementations that met, instead of cases.
     std::vector<const interop::Exchange*> exchanges{};
     [[nodiscard]] bool is_meeting() const noexcept { return !exchanges.empty(); }

@@ -204,12 +204,12 @@ Journal read_journal(const std::filesystem::path& path, std::uint32_t file) {
     std::error_code unknown;
     const auto size = std::filesystem::file_size(path, unknown);
     std::ifstream lines{path, std::ios::binary};
-    if (unknown || !lines) throw std::invalid_argument(path.string() + " cannot be read");
-    if (size > most_octets) throw std::invalid_argument(path.string() + " is larger than 128 MiB");
+    if (unknown || !lines) throw std::invalid_argument(path.filename().string() + " cannot be read");
+    if (size > most_octets) throw std::invalid_argument(path.filename().string() + " is larger than 128 MiB");
     Journal journal{.path = path, .head = {}, .entries = {}};
     std::string text;
     for (std::uint32_t number = 1; std::getline(lines, text); ++number) {
-        const auto where = path.string() + " line " + std::to_string(number) + ": ";
+        const auto where = path.filename().string() + " line " + std::to_string(number) + ": ";
         auto object = object_in<Json>(text);
         if (!object) throw std::invalid_argument(where + "is no object of JSON");
         if (number == 1) {
@@ -222,7 +222,8 @@ Journal read_journal(const std::filesystem::path& path, std::uint32_t file) {
         else
             journal.is_cut = true;
     }
-    if (journal.head.number == 0) throw std::invalid_argument(path.string() + " is no journal: it has no head");
+    if (journal.head.number == 0)
+        throw std::invalid_argument(path.filename().string() + " is no journal: it has no head");
     return journal;
 }
 

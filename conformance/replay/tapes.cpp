@@ -26,7 +26,16 @@ std::vector<Journal> Tapes::next() {
     return journals;
 }
 
-Journal Tapes::read(const std::string& scene) const { return read_journal(folder_ / files_of(scene)[1], 0); }
+/// What cannot be read is told, and leaves the next one its turn.
+Journal Tapes::read(const std::string& scene) {
+    try {
+        return read_journal(folder_ / files_of(scene)[1], 0);
+    } catch (const std::invalid_argument& why) {
+        wrong_.emplace_back(why.what());
+        ++next_;
+        throw SessionBroken(why.what());
+    }
+}
 
 void Tapes::note(const std::string& scene, const Journal& journal) {
     const auto expected = journal.head.repetition == 0

@@ -26,7 +26,7 @@ public:
     [[nodiscard]] const std::vector<Ended>& ended() const noexcept { return ended_; }
 
 private:
-    [[nodiscard]] Journal read(const std::string& scene) const;
+    [[nodiscard]] Journal read(const std::string& scene);
     void note(const std::string& scene, const Journal& journal);
 
     const std::filesystem::path& folder_;

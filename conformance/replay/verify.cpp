@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <fstream>
 #include <map>
+#include <set>
 
 namespace ipoib::conformance::replay {
 namespace {
@@ -145,7 +146,9 @@ void compare_verdicts(Verified& verified) {
         return fmt::format("{}{}{} ({} observed, {} violations)", one.verdict, one.type.empty() ? "" : " ", one.type,
                            one.observed, one.violations);
     };
+    std::set<std::string> seen;
     for (const auto& one : verified.record.verdicts) {
+        if (!seen.insert(one.id).second) verified.wrong.push_back(one.id + " is recorded twice");
         const auto found = std::ranges::find(now, one.id, &Record::Verdict::id);
         if (found == now.end())
             verified.wrong.push_back(fmt::format("{} is recorded as {}, and is not judged now", one.id, words(one)));
@@ -195,16 +198,15 @@ void play_cases(const fs::path& folder, const fs::path& again, Verified& verifie
 
 }  // namespace
 
-Verified verify(const fs::path& folder, const std::function<void(std::size_t, std::size_t)>& progress) {
+Verified verify(const fs::path& folder, const std::string& called,
+                const std::function<void(std::size_t, std::size_t)>& progress) {
     constexpr std::uintmax_t most = std::uintmax_t{16} << 20;
     const auto path = folder / Record::file;
     if (!fs::is_regular_file(path))
-        throw std::invalid_argument(folder.string() + " is no evidence of a run: it has no " +
-                                    std::string(Record::file));
-    Verified verified{.record = parse_record(content_of(path, most), path.string())};
+        throw std::invalid_argument(called + " is no evidence of a run: it has no " + std::string(Record::file));
+    Verified verified{.record = parse_record(content_of(path, most), called + ": " + std::string(Record::file))};
     const auto& record = verified.record;
-    if (!record.why_not.empty())
-        throw std::invalid_argument(folder.string() + " cannot be played again: " + record.why_not);
+    if (!record.why_not.empty()) throw std::invalid_argument(called + " cannot be played again: " + record.why_not);
     compare_hashes(folder, verified);
     const TemporaryFolder again;
     verified.left_out = record.scenes;

@@ -132,18 +132,23 @@ void MemoryAccounts::look_for_growth(std::vector<std::string>& found) {
     std::error_code error;
     for (auto entry = fs::directory_iterator(debug_ / "slab", error); !error && entry != fs::directory_iterator{};
          entry.increment(error)) {
+        // Addresses of vmalloc() are given back together, once there are many; until then adjacent ones are merged,
+        // others stay.
+        const auto name = entry->path().filename().string();
+        if (name == "vmap_area") continue;
         std::ifstream file(entry->path() / "alloc_traces");
         if (!file) continue;
         std::map<std::string, std::uint64_t> now;
         add_allocations(std::string{std::istreambuf_iterator<char>(file), {}}, now);
-        look_for_growth_in(caches_[entry->path().filename().string()], now, found);
+        look_for_growth_in(name, now, found);
     }
 }
 
 /// What takes the place of what another function has allocated comes from the same cache, and leaves it as full as it
 /// was: a receive queue is filled once at first, and then one by one.
-void MemoryAccounts::look_for_growth_in(Cache& cache, const std::map<std::string, std::uint64_t>& now,
+void MemoryAccounts::look_for_growth_in(const std::string& name, const std::map<std::string, std::uint64_t>& now,
                                         std::vector<std::string>& found) {
+    auto& cache = caches_[name];
     constexpr std::uint64_t much = 100;  // a full socket of received packets is less
     cache.sums.push_back(std::accumulate(now.begin(), now.end(), std::uint64_t{0},
                                          [](std::uint64_t sum, const auto& place) { return sum + place.second; }));
@@ -154,7 +159,7 @@ void MemoryAccounts::look_for_growth_in(Cache& cache, const std::map<std::string
         counts.push_back(count);
         if (counts.size() < looks || count - counts.front() < much) continue;
         if (cache.sums.back() < cache.sums[cache.sums.size() - counts.size()] + much) continue;
-        std::string words = "BUG: " + site + " has more and more allocations that are not freed:";
+        std::string words = "BUG: " + site + " has more and more allocations of " + name + " that are not freed:";
         for (const auto one : counts) words += ' ' + std::to_string(one);
         found.push_back(std::move(words));
         counts = {count};

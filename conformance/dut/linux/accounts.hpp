@@ -51,8 +51,8 @@ private:
         std::vector<std::uint64_t> sums;                           ///< of all places
     };
     void look_for_growth(std::vector<std::string>& found);
-    static void look_for_growth_in(Cache& cache, const std::map<std::string, std::uint64_t>& now,
-                                   std::vector<std::string>& found);
+    void look_for_growth_in(const std::string& name, const std::map<std::string, std::uint64_t>& now,
+                            std::vector<std::string>& found);
     void look_for_lost(std::vector<std::string>& found) const;
 
     std::filesystem::path debug_;
