@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Writes a file to standard output at a steady rate, as a capture comes from a link, and tells how late its writes were at
-// most: so long what comes meanwhile must wait in somebody's buffer, or is lost.
+// Writes a file to standard output at a steady rate, as a capture comes from a link, and tells how late its writes were
+// at most: so long what comes meanwhile must wait in somebody's buffer, or is lost.
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
