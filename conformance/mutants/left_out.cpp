@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Stacks that are right in what is usual, and wrong at its edges.
+#include "conformance/mutants/prelude.hpp"
+
+namespace ipoib::conformance {
+
+const Mutant answers_when_down{
+    .name = "answers-when-down",
+    .what = "answers still when its interface was taken down and has left its groups",
+    .breaks = {&rfc4392::stays_in_broadcast_group},
+    .stack = [](Policy& policy) { policy.when_down = stack::WhenDown::answers; },
+    .spares = {"IPOIB-4392-4.2.5-INV-001"},
+};
+
+}  // namespace ipoib::conformance
