@@ -63,7 +63,7 @@ void Interface::down() {
     else
         groups_.forget_all();
     lingers_ = is_running_ && policy().when_down != WhenDown::silent;
-    if (!policy().keeps_paths) paths_.clear();
+    if (!policy().keeps_paths && policy().when_down != WhenDown::finishes) paths_.clear();
     neighbours_.flush();
     trouble_ = "the interface is down";
     if (!lingers_) end_link();
@@ -201,7 +201,7 @@ void Interface::report(std::uint16_t trap_number, const Gid& mgid) {
 void Interface::receive(const fabric::Datagram& datagram) {
     const auto& packet = *datagram.packet;
     const auto encap = View<Encap>::at(packet.payload);
-    if (!is_running_ || has_stalled_) return;
+    if (!is_running_ || has_stalled_ || (lingers_ && policy().when_down == WhenDown::finishes)) return;
     const auto& rules = policy(encap ? family_of(encap[Encap::type]) : Family::ipv4);
     if (!rules.survives(packet)) return stall("a datagram with " + std::to_string(packet.payload.size()) + " octets");
     if (!encap) return;

@@ -31,8 +31,9 @@ enum class AnswerOf : std::uint8_t { its_question, oldest_question, newest_quest
 
 /// What an interface that was taken down does still.
 enum class WhenDown : std::uint8_t {
-    silent,   ///< nothing
-    answers,  ///< takes packets, and answers them
+    silent,    ///< nothing
+    answers,   ///< takes packets, and answers them
+    finishes,  ///< sends what has waited for the path to its neighbour
 };
 
 /// When groups are joined while one whose join was refused waits for its next try.

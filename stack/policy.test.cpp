@@ -70,6 +70,7 @@ const std::vector<Change> mapping_and_link{
     {"follows_manager", [](Policy& p) { p.follows_manager = false; }, Of::ipv4},
     {"heeds_first_p_key", [](Policy& p) { p.heeds_first_p_key = false; }, Of::ipv4},
     {"when_down (answers)", [](Policy& p) { p.when_down = WhenDown::answers; }, Of::ipv4},
+    {"when_down (finishes)", [](Policy& p) { p.when_down = WhenDown::finishes; }, Of::ipv4},
     {"restarts_to_rejoin", [](Policy& p) { p.restarts_to_rejoin = true; }, Of::ipv4},
     {"rejoins", [](Policy& p) { p.rejoins = false; }, Of::ipv4},
     {"resubscribes", [](Policy& p) { p.resubscribes = false; }, Of::ipv4},
