@@ -20,4 +20,21 @@ const Mutant finishes_when_down{
     .spares = {"IPOIB-4392-4.2.5-INV-001", "IPOIB-4392-4.2.5-VAL-002"},
 };
 
+const Mutant grh_of_another_sender{
+    .name = "grh-sgid",
+    .what = "has a GRH in multicast that names another port of its subnet as the sender",
+    .breaks = {&rfc4391::grh_on_multicast},
+    .stack =
+        [](Policy& policy) {
+            policy.on_send = [](build::PacketBuilder& packet) {
+                const auto grh = packet.get<Grh>();
+                constexpr std::uint64_t another = 0x0100;
+                if (grh)
+                    packet.set(Grh::sgid, Gid::of(grh[Grh::sgid].prefix(), grh[Grh::sgid].interface_id() ^ another));
+            };
+        },
+    .sometimes = {&rfc4391::link_address_port_gid},
+    .spares = {"IPOIB-4391-6-VAL-002"},
+};
+
 }  // namespace ipoib::conformance
