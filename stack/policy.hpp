@@ -395,6 +395,8 @@ struct Policy {
     bool survives_burst = true;
     /// Whether reports of this trap, 66 or 67, are subscribed to. RFC4391-10-12, RFC4391-11-04.
     bool (*subscribes)(std::uint16_t trap_number) = [](std::uint16_t) { return true; };
+    /// Whether the interfaces beside the first one hear of reports. RFC4391-10-13.
+    bool tells_all_of_reports = true;
     /// Whether a redirected group's packets go to the group once it is there. RFC4391-10-13.
     bool heeds_creation = true;
     /// The same of the first one alone.

@@ -244,6 +244,7 @@ const std::vector<Change> multicast{
     {"join_answer (oldest)", [](Policy& p) { p.join_answer = AnswerOf::oldest_question; }},
     {"join_answer (newest)", [](Policy& p) { p.join_answer = AnswerOf::newest_question; }},
     {"tells_all_of_renewal", [](Policy& p) { p.tells_all_of_renewal = false; }, Of::ipv4},
+    {"tells_all_of_reports", [](Policy& p) { p.tells_all_of_reports = false; }, Of::ipv4},
     {"heeds_other_interfaces", [](Policy& p) { p.heeds_other_interfaces = false; }},
     {"leaves_unwanted", [](Policy& p) { p.leaves_unwanted = false; }},
     {"leaves_unanswered_when_down", [](Policy& p) { p.leaves_unanswered_when_down = false; }},

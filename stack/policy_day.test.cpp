@@ -611,6 +611,10 @@ private:
             world_.loop.run_for(1s);
             for (const auto& one : node.sockets().take()) told_ += std::to_string(one.payload.size()) + '\n';
         }
+        const auto of_twin = ip("239.5.5.8");
+        join(*twin, of_twin);
+        world_.subnet.sa().delete_group(world_.mgid(of_twin));
+        world_.loop.run_for(2s);
         world_.subnet.start_manager(false);
         world_.loop.run_for(3s);
         REQUIRE(node_.node.delete_child(twin->name()));

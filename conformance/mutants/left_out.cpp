@@ -20,6 +20,14 @@ const Mutant finishes_when_down{
     .spares = {"IPOIB-4392-4.2.5-INV-001", "IPOIB-4392-4.2.5-VAL-002"},
 };
 
+const Mutant keeps_reports_from_others{
+    .name = "reports-for-first-interface",
+    .what = "keeps reports of the subnet administrator from the interfaces beside the first one",
+    .breaks = {&rfc4391::fallback_ends_with_group},
+    .stack = [](Policy& policy) { policy.tells_all_of_reports = false; },
+    .spares = {"IPOIB-4391-10-VAL-005"},
+};
+
 const Mutant grh_of_another_sender{
     .name = "grh-sgid",
     .what = "has a GRH in multicast that names another port of its subnet as the sender",
