@@ -20,6 +20,37 @@ const Mutant finishes_when_down{
     .spares = {"IPOIB-4392-4.2.5-INV-001", "IPOIB-4392-4.2.5-VAL-002"},
 };
 
+const Mutant takes_no_options{
+    .name = "ipv4-options-lost",
+    .what = "drops IPv4 packets that have options",
+    .breaks = {&rfc4391::ud_transport},
+    .stack =
+        [](Policy& policy) {
+            constexpr auto without_options = 5;
+            policy.accepts_packet = [](const Packet& packet) {
+                return !packet.ipv4 || packet.ip_protocol != IpProtocol::icmp ||
+                       packet.ipv4[Ipv4::header_words] == without_options;
+            };
+        },
+    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-2-VAL-005", "IPOIB-4391-5-VAL-012",
+               "IPOIB-4391-5-VAL-013"},
+};
+
+const Mutant takes_no_extension_headers{
+    .name = "ipv6-extension-headers-lost",
+    .what = "drops IPv6 packets that have extension headers",
+    .breaks = {&rfc4391::ud_transport},
+    .stack =
+        [](Policy& policy) {
+            policy.accepts_packet = [](const Packet& packet) {
+                return !packet.ipv6 || !packet.icmpv6 || packet.icmpv6[Icmpv6::type] != Icmpv6Type::echo_request ||
+                       packet.ipv6[Ipv6::next_header] == IpProtocol::icmpv6;
+            };
+        },
+    .spares = {"IPOIB-4391-2-VAL-001", "IPOIB-4391-2-VAL-003", "IPOIB-4391-2-VAL-005", "IPOIB-4391-5-VAL-012",
+               "IPOIB-4391-5-VAL-013"},
+};
+
 const Mutant keeps_reports_from_others{
     .name = "reports-for-first-interface",
     .what = "keeps reports of the subnet administrator from the interfaces beside the first one",
