@@ -9,7 +9,7 @@ const Mutant answers_when_down{
     .what = "answers still when its interface was taken down and has left its groups",
     .breaks = {&rfc4392::stays_in_broadcast_group},
     .stack = [](Policy& policy) { policy.when_down = stack::WhenDown::answers; },
-    .spares = {"IPOIB-4392-4.2.5-INV-001", "IPOIB-4392-4.2.5-VAL-003"},
+    .spares = {"IPOIB-4392-4.2.5-INV-001", "IPOIB-4392-4.2.5-VAL-003", "RULE-RFC4392-4.2.5-02"},
 };
 
 const Mutant finishes_when_down{
@@ -17,7 +17,7 @@ const Mutant finishes_when_down{
     .what = "sends what has waited for a path when its interface was taken down meanwhile",
     .breaks = {&rfc4392::stays_in_broadcast_group},
     .stack = [](Policy& policy) { policy.when_down = stack::WhenDown::finishes; },
-    .spares = {"IPOIB-4392-4.2.5-INV-001", "IPOIB-4392-4.2.5-VAL-002"},
+    .spares = {"IPOIB-4392-4.2.5-INV-001", "IPOIB-4392-4.2.5-VAL-002", "RULE-RFC4392-4.2.5-02"},
 };
 
 const Mutant takes_no_options{
