@@ -15,7 +15,10 @@ Interface::Interface(Node& node, std::string name, std::uint16_t p_key)
     for (const bool is_v4 : {true, false}) membership_.hold(all_nodes(is_v4));
 }
 
-Interface::~Interface() { down(); }
+Interface::~Interface() {
+    down();
+    end_lingering();
+}
 
 const Policy& Interface::policy(Family family) const noexcept { return node_.policy(family); }
 fabric::Loop& Interface::loop() const noexcept { return node_.loop(); }
@@ -27,6 +30,7 @@ void Interface::log(std::string_view text) const { node_.log().write(name_ + ": 
 
 std::string Interface::up() {
     if (is_up()) return {};
+    end_lingering();
     queue_pair_ = node_.hca().create(0, 0, [this](const fabric::Datagram& datagram) { receive(datagram); });
     if (!queue_pair_) return "the adapter has no more queue pairs";
     has_stalled_ = false;
@@ -58,12 +62,24 @@ void Interface::down() {
         groups_.leave_all();
     else
         groups_.forget_all();
-    if (!policy().keeps_paths) paths_.clear();
+    lingers_ = is_running_ && policy().when_down != WhenDown::silent;
+    if (!policy().keeps_paths && policy().when_down != WhenDown::finishes) paths_.clear();
     neighbours_.flush();
-    is_running_ = false;
     trouble_ = "the interface is down";
-    destroy_queue_pair(std::exchange(queue_pair_, nullptr));
+    if (!lingers_) end_link();
     tell_waiting();
+}
+
+void Interface::end_link() {
+    is_running_ = lingers_ = false;
+    if (queue_pair_) destroy_queue_pair(std::exchange(queue_pair_, nullptr));
+}
+
+void Interface::end_lingering() {
+    if (!lingers_) return;
+    paths_.clear();
+    neighbours_.flush();
+    end_link();
 }
 
 /// The link as it is, with the parameters of packets as they were.
@@ -185,7 +201,7 @@ void Interface::report(std::uint16_t trap_number, const Gid& mgid) {
 void Interface::receive(const fabric::Datagram& datagram) {
     const auto& packet = *datagram.packet;
     const auto encap = View<Encap>::at(packet.payload);
-    if (!is_running_ || has_stalled_) return;
+    if (!is_running_ || has_stalled_ || (lingers_ && policy().when_down == WhenDown::finishes)) return;
     const auto& rules = policy(encap ? family_of(encap[Encap::type]) : Family::ipv4);
     if (!rules.survives(packet)) return stall("a datagram with " + std::to_string(packet.payload.size()) + " octets");
     if (!encap) return;

@@ -43,9 +43,9 @@ public:
     [[nodiscard]] std::string up();
     /// Leaves every group, ends every connection.
     void down();
-    [[nodiscard]] bool is_up() const noexcept { return queue_pair_ != nullptr; }
+    [[nodiscard]] bool is_up() const noexcept { return queue_pair_ != nullptr && !lingers_; }
     /// Whether the link is set up.
-    [[nodiscard]] bool is_running() const noexcept { return is_running_; }
+    [[nodiscard]] bool is_running() const noexcept { return is_running_ && !lingers_; }
     /// Calls `done(whether it is running)` once it is, at the latest after `patience`.
     void when_running(fabric::Duration patience, std::function<void(bool)> done);
     /// Why the link is not there.
@@ -140,6 +140,8 @@ private:
     void receive(const fabric::Datagram& datagram);
     void receive_over_connection(const wire::Packet& packet, bool is_requester, std::size_t receive_mtu);
     void begin(Beginning beginning);
+    void end_link();
+    void end_lingering();
     [[nodiscard]] bool keeps_p_key() const;
     void leave_old_link();
     void tell_waiting();
@@ -161,6 +163,7 @@ private:
     Link link_;
     std::size_t link_octets_ = 0;  ///< the link's MTU; 0 before there was a link
     bool is_running_ = false, has_stalled_ = false, had_link_ = false;
+    bool lingers_ = false;                    ///< it is down, and does something still: Policy::when_down
     Beginning beginning_ = Beginning::first;  ///< of the link that is set up
     std::string trouble_ = "the interface is down";
     std::vector<wire::IpNetwork> addresses_;

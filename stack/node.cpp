@@ -92,7 +92,9 @@ void Node::report(View<Notice> notice) {
     const auto details = gid_details(notice);
     if (!details) return;
     const auto mgid = details[GidDetails::gid];
-    for (const auto& interface : interfaces_) interface->report(notice[Notice::trap_number], mgid);
+    for (const auto& interface : interfaces_)
+        if (interface == interfaces_.front() || policy().tells_all_of_reports)
+            interface->report(notice[Notice::trap_number], mgid);
 }
 
 void Node::communication(const fabric::Datagram& datagram) {

@@ -29,6 +29,13 @@ enum class FullRing : std::uint8_t {
 /// Which open question of its kind, and family, an answer of the SA is taken for.
 enum class AnswerOf : std::uint8_t { its_question, oldest_question, newest_question };
 
+/// What an interface that was taken down does still.
+enum class WhenDown : std::uint8_t {
+    silent,    ///< nothing
+    answers,   ///< takes packets, and answers them
+    finishes,  ///< sends what has waited for the path to its neighbour
+};
+
 /// When groups are joined while one whose join was refused waits for its next try.
 enum class BesideRefused : std::uint8_t { at_once, with_its_next_try, never };
 
@@ -119,6 +126,8 @@ struct Policy {
     /// Whether an interface of the first P_Key of the table goes to the link of another one that stands there now.
     /// RFC4391-5-02.
     bool heeds_first_p_key = true;
+    /// What it does once it was taken down, and has left its groups. RFC4392-4.2.5-02.
+    WhenDown when_down = WhenDown::silent;
     /// Whether everything is joined again when the SM asks for it or has changed. RFC4391-5-02, RFC4392-4.2.5-02.
     bool rejoins = true;
     /// Whether the interface is taken down and up for that, which gives it another queue pair.
@@ -386,6 +395,8 @@ struct Policy {
     bool survives_burst = true;
     /// Whether reports of this trap, 66 or 67, are subscribed to. RFC4391-10-12, RFC4391-11-04.
     bool (*subscribes)(std::uint16_t trap_number) = [](std::uint16_t) { return true; };
+    /// Whether the interfaces beside the first one hear of reports. RFC4391-10-13.
+    bool tells_all_of_reports = true;
     /// Whether a redirected group's packets go to the group once it is there. RFC4391-10-13.
     bool heeds_creation = true;
     /// The same of the first one alone.

@@ -105,6 +105,22 @@ private:
         peer_.hca.send(packet.build());
         world_.settle();
     }
+    /// To the node alone, with a GRH.
+    PacketBuilder arp_request_to_it() {
+        auto packet = build::unicast_with_grh(as_peer(), as_node(), peer_.ib0().link());
+        packet.add(Bytes<Arp>{}
+                       .set(Arp::hardware, Arp::infiniband)
+                       .set(Arp::protocol, 0x0800)
+                       .set(Arp::hardware_length, LinkAddress::size)
+                       .set(Arp::protocol_length, 4)
+                       .set(Arp::operation, Arp::request));
+        packet.add(Bytes<ArpAddresses>{}
+                       .set(ArpAddresses::sha_qpn, peer_.ib0().ud_qpn())
+                       .set(ArpAddresses::sha_gid, peer_.gid())
+                       .set(ArpAddresses::spa, 0x0a010002)
+                       .set(ArpAddresses::tpa, 0x0a010001));
+        return packet;
+    }
     void strange_packets() {
         const build::Link link = peer_.ib0().link();
         auto asks = [&](std::uint32_t from) { return build::arp_request(as_peer(from), 0x0a010001, link); };
@@ -113,18 +129,7 @@ private:
         inject(asks(0x0a010033).set(Deth::src_qp, 0x777));
         ping(node_, ip("10.1.0.51"));
         inject(build::echo_request(as_peer(), as_node(), link, 1).set(Encap::type, EtherType{0x1234}));
-        auto with_grh = build::unicast_with_grh(as_peer(), as_node(), link);
-        with_grh.add(Bytes<Arp>{}
-                         .set(Arp::hardware, Arp::infiniband)
-                         .set(Arp::protocol, 0x0800)
-                         .set(Arp::hardware_length, LinkAddress::size)
-                         .set(Arp::protocol_length, 4)
-                         .set(Arp::operation, Arp::request));
-        inject(with_grh.add(Bytes<ArpAddresses>{}
-                                .set(ArpAddresses::sha_qpn, peer_.ib0().ud_qpn())
-                                .set(ArpAddresses::sha_gid, peer_.gid())
-                                .set(ArpAddresses::spa, 0x0a010002)
-                                .set(ArpAddresses::tpa, 0x0a010001)));
+        inject(arp_request_to_it());
         ping(peer_, ip("10.1.0.1"));
         strange_packets6();
         overlaps();
@@ -606,6 +611,10 @@ private:
             world_.loop.run_for(1s);
             for (const auto& one : node.sockets().take()) told_ += std::to_string(one.payload.size()) + '\n';
         }
+        const auto of_twin = ip("239.5.5.8");
+        join(*twin, of_twin);
+        world_.subnet.sa().delete_group(world_.mgid(of_twin));
+        world_.loop.run_for(2s);
         world_.subnet.start_manager(false);
         world_.loop.run_for(3s);
         REQUIRE(node_.node.delete_child(twin->name()));
@@ -713,9 +722,20 @@ private:
         std::copy(data.octets.begin(), data.octets.end(), octets.begin());
         return packet.add(req.set(CmReq::private_data, octets));
     }
+    /// It is taken down while it waits for a path, and asked for something then.
     void end() {
         node_.ib0().down();
         world_.settle();
+        REQUIRE(node_.ib0().up().empty());
+        world_.loop.run_for(3s);
+        world_.subnet.sa().faults.delay = 500ms;
+        static_cast<void>(node_.ib0().echo().ping(ip("10.1.0.2"), 56, 1s, [](bool) {}));
+        world_.loop.run_for(100ms);
+        const auto question = arp_request_to_it();
+        node_.ib0().down();
+        world_.loop.run_for(2s);
+        inject(question);
+        world_.loop.run_for(2s);
     }
 
     World world_;

@@ -146,7 +146,7 @@ const Mutant stays_with_routers{
     .what = "keeps sending to the routers when the group is created later",
     .breaks = {&rfc4391::fallback_ends_with_group},
     .stack = [](Policy& policy) { policy.heeds_creation = false; },
-    .twin = Twin{},
+    .twin = Twin{.spares = Spared{"IPOIB-4391-10-VAL-033"}},
 };
 
 const Mutant sends_after_leaving{
@@ -162,6 +162,7 @@ const Mutant leaves_the_routers_once{
     .what = "keeps sending to the routers when a second group is created later",
     .breaks = {&rfc4391::fallback_ends_with_group},
     .stack = [](Policy& policy) { policy.heeds_one_creation = true; },
+    .spares = {"IPOIB-4391-10-VAL-033"},
 };
 
 const Mutant receives_as_non_member{
@@ -257,7 +258,7 @@ const Mutant never_asks_for_groups{
     .stack = [](Policy& policy) { policy.checks_group = policy.joins_to_send = false; },
     .sometimes = {&rfc4391::adopts_broadcast_parameters, &rfc4391::multicast_parameters_of_group},
     .spares = {"IPOIB-4391-10-VAL-004", "IPOIB-4391-10-VAL-024", "IPOIB-4391-10-VAL-025", "IPOIB-4391-10-VAL-027",
-               "IPOIB-4391-10-VAL-028"},
+               "IPOIB-4391-10-VAL-028", "IPOIB-4391-10-VAL-033"},
     .twin = Twin{},
 };
 
@@ -342,7 +343,7 @@ const Mutant ignores_reports{
                &rfc4392::router_follows_creations},
     .stack =
         [](Policy& policy) { policy.heeds_creation = policy.heeds_deletion = policy.router_heeds_creation = false; },
-    .twin = Twin{},
+    .twin = Twin{.spares = Spared{"IPOIB-4391-10-VAL-033"}},
 };
 
 const Mutant joins_no_all_hosts{

@@ -51,6 +51,7 @@ const Mutant believes_forged_reports{
     .breaks = {&rfc4392::stays_in_broadcast_group},
     .stack = [](Policy& policy) { policy.outlives_broadcast_report = false; },
     .client = [](fabric::SaClient& client) { client.believes_anyone = true; },
+    .spares = {"IPOIB-4392-4.2.5-VAL-002", "IPOIB-4392-4.2.5-VAL-003"},
     .does_not_live_on = true,
 };
 

@@ -27,7 +27,6 @@ const Mutant unicast_arp_unanswered{
                 return !packet.arp_addresses || packet.arp[Arp::operation] != Arp::request || packet.is_multicast;
             };
         },
-    .sometimes = {&rfc4391::grh_optional_on_receive},
     .spares = {"IPOIB-4391-9-VAL-001", "IPOIB-4391-9.1.2-VAL-007", "IPOIB-4391-9.2-VAL-002"},
 };
 

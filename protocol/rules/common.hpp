@@ -95,6 +95,23 @@ inline constexpr std::string_view usual_default =
 inline state::Span with_sa(const Known& known, const state::Sight& since) {
     return {.since = since, .requester = known.subject ? known.subject->lid : std::uint16_t{0}};
 }
+/// An SM that starts anew does not hold what it has told before. It asks its ports to register by packets of queue
+/// pair 0, and has groups of its administrator's that nobody asks for. It takes a while, so that what was told shortly
+/// before holds still. Empty if there was none for sure.
+inline std::string_view may_be_told_anew(const state::Sight& told, const state::Sight& at) {
+    constexpr std::int64_t shortest_start = 1'000'000'000;  // ns
+    if (told && at.steady - told.steady < shortest_start) return {};
+    return "the SM may have started anew, with other groups: that need not pass here";
+}
+/// What another port was told at some time; this one goes by what it knew, until it is asked to register anew. One
+/// whose life on the link has begun in the capture knew nothing.
+inline state::Span since_other_was_told(const Known& known, const state::Sight& told) {
+    state::Span span{.since = told,
+                     .unknown = "the capture does not show what the SA has told this port, which may be older"};
+    span.has_changed = !known.of_broadcast || !known.of_broadcast->watched_since;
+    if (span.has_changed) span.time_to_switch = grace;
+    return span;
+}
 /// What the SA tells a port anew need not hold for what the port had queued. One that has come up in the capture, and
 /// been told once, had nothing before.
 inline void lets_switch(state::Span& span, const Known& known, const state::Member* member) {
@@ -117,6 +134,8 @@ inline bool has_q_key_of_its_group(const wire::Packet& p, const Known& known) {
 /// of the link needs no proof.
 inline state::Span since_told(const Packet&, const Known& known) {
     if (known.link && known.link->source != state::Source::sa && known.link->broadcast) return {.is_given = true};
+    if (known.link && (!known.of_broadcast || !known.of_broadcast->joined_at))
+        return since_other_was_told(known, known.link->learned);
     auto span = with_sa(known, known.of_broadcast ? known.of_broadcast->joined_at : state::Sight{});
     lets_switch(span, known, known.of_broadcast);
     return span;

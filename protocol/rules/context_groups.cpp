@@ -21,6 +21,7 @@ bool has_joined(const Packet&, const Known& known) { return known.member && is_m
 /// Who has left is taken for a member for a while.
 bool is_none_now(const state::Member* member) { return member && member->joined == 0; }
 bool has_no_part_now(const Packet&, const Known& known) { return is_none_now(known.member); }
+constexpr std::string_view may_be_member = "the port may have been on the link, and joined, before the capture";
 /// Since the SA last refused the member, or let it go.
 state::Span since_refusal(const Packet& p, const Known& known) {
     if (!known.member) return {};
@@ -37,8 +38,11 @@ state::Span since_refusal(const Packet& p, const Known& known) {
         span = is_to_link ? with_sa(known, down) : since_life_began(p, known);
         const bool was_there = known.subject && known.subject->first_ipoib &&
                                known.subject->first_ipoib.order < member.first_refused.order;
-        if (is_to_link && (!down || was_there))
-            span.unknown = "the port may have been on the link, and joined, before the capture";
+        const bool was_let_go = member.left_at.order != 0;
+        if (is_to_link ? was_there && !was_let_go : !known.of_broadcast || !known.of_broadcast->watched_since)
+            span.not_in_evidence = may_be_member;
+        else if (is_to_link && !down)
+            span.unknown = may_be_member;
     }
     if (known.shares_port) span.unknown = "several GIDs share the port, which may be a member by another one";
     return span;
@@ -64,8 +68,7 @@ state::Span since_mlid(const Packet&, const Known& known) {
         return span;
     }
     if (group.source != state::Source::sa) return {.is_given = true};
-    // What it was told before the group was made anew may be another one.
-    return {};
+    return since_other_was_told(known, group.learned);
 }
 /// An answer may be to another question that is not captured.
 state::Span since_question(const Packet& p, const Known& known) {
@@ -163,7 +166,9 @@ constexpr Rule rules_of_context_groups[] = {
      .over =
          [](const Packet&, const Known& known) {
              // Whoever creates it needs no packet that passes here, least of all the host of the SM.
-             return state::Span{.since = known.member->refused_at, .is_beyond_capture = true};
+             return state::Span{.since = known.member->refused_at,
+                                .is_beyond_capture = true,
+                                .not_in_evidence = may_be_told_anew(known.group->missed, known.now)};
          },
      .applies =
          [](const Packet& p, const Known& known) {
@@ -264,7 +269,9 @@ constexpr Rule rules_of_context_groups[] = {
      .over =
          [](const Packet&, const Known& known) {
              // Another one may have created it meanwhile; the host of the SM does so without a packet.
-             return state::Span{.since = known.member->joined_at, .is_beyond_capture = true};
+             return state::Span{.since = known.member->joined_at,
+                                .is_beyond_capture = true,
+                                .not_in_evidence = may_be_told_anew(known.member->missed, known.member->joined_at)};
          },
      .applies =
          [](const Packet& p, const Known& known) {
@@ -424,7 +431,9 @@ constexpr Rule rules_of_context_groups[] = {
          [](const Packet&, const Known& known) {
              // A member that is down is dropped without a packet, and with the last one the group.
              auto span = with_sa(known, known.group->created);
+             // An SM that starts anew knows no group, and gives it the next MLID that is free.
              span.is_beyond_capture = true;
+             span.not_in_evidence = may_be_told_anew(known.told_otherwise, known.now);
              return span;
          },
      .applies =
@@ -444,7 +453,9 @@ constexpr Rule rules_of_context_groups[] = {
      .over =
          [](const Packet&, const Known& known) {
              // Another one may have created it meanwhile; the host of the SM does so without a packet.
-             return state::Span{.since = known.request->asked, .is_beyond_capture = true};
+             return state::Span{.since = known.request->asked,
+                                .is_beyond_capture = true,
+                                .not_in_evidence = may_be_told_anew(known.group->missed, known.now)};
          },
      // SendOnlyFullMember, of later releases of the specification, creates as FullMember does.
      .applies =

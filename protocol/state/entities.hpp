@@ -190,6 +190,7 @@ struct Group {
     Sight told;                             ///< the last table that names it
     Sight created, deleted;                 ///< traps 66 and 67 told of it, or a join made it
     Sight reported;                         ///< trap 66 told of it
+    Sight missed;                           ///< the SA said last that it does not exist
     GroupParameters used;  ///< what packets to it carried: MLID, Q_Key, SL, TClass, FlowLabel, HopLimit
 };
 
@@ -226,6 +227,7 @@ struct Member {
     std::uint32_t grants = 0;  ///< joins that the SA has let it have
     Sight odd_q_key;           ///< of a broadcast group: since then its packets have another Q_Key than others use
     Sight joined_at, last_sent, left_at, refused_at, first_sent, first_unjoined;
+    Sight missed;                     ///< its last join was of a group of which the SA had said here that it is missing
     Sight first_refused;              ///< of the refusals since it was a member last
     Sight unsubscribed;               ///< the last time that it gave up the subscription for this group
     Sight told_of_deletion;           ///< it acknowledged the report that the group is deleted, and has not asked since

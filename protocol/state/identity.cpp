@@ -397,6 +397,7 @@ Proof Subnet::proof(const Span& span, const Sight& at) const {
         return broken("the time since is a silence of the capture, which may be a step of its clock");
     if (at.steady - span.since.steady < span.time_to_switch && (span.has_changed || !is_whole_))
         return broken("what was queued may still leave the port as things were before");
+    if (!span.not_in_evidence.empty()) return broken(span.not_in_evidence);
     if (is_whole_) return {};
     if (!span.unknown.empty()) return broken(span.unknown);
     if (!span.since) return broken("the capture does not show how it began");

@@ -78,6 +78,7 @@ struct Known {
     bool was_missing = false;                ///< the group, as far as the SA had told before this packet
     bool is_at_sa = false;                   ///< the capture shows the SA's traffic with more than one port
     bool is_told_twice = false;              ///< the SA names one MGID with two MLIDs, in a table or to two joiners
+    Sight told_otherwise;                    ///< when the other joiner was told its MLID
     std::uint32_t groups_told = 0;           ///< groups in the table that this packet completes
 
     /// What is known of the broadcast group is what the user has said.

@@ -317,7 +317,10 @@ void Subnet::take_report(const Packet& packet) {
     const bool is_created = number == trap::multicast_group_created;
     (is_created ? group.created : group.deleted) = known_.now;
     if (is_created) group.reported = known_.now;
-    group.existence = is_created ? Existence::exists : Existence::missing;
+    if (is_created)
+        group.existence = Existence::exists;
+    else
+        is_missing(group);
     if (is_created && subject_ != none && ports_[subject_].is_router && has_ipoib_signature(mgid))
         tell(EventKind::told_of_group, subject_, group_);
 }

@@ -91,6 +91,7 @@ void Subnet::asked_for_group(const Request& request) {
     // A report of its creation may come before the answer.
     const bool is_looked_up = member.was_looked_up || requester(subject_).asked_for_groups;
     member.asks_for_missing = !is_looked_up && groups_[group_].existence == Existence::missing;
+    if (member.asks_for_missing) member.missed = groups_[group_].missed;
     member.asked |= state;
     if (state & join_state::full_member) tell(EventKind::asks_full, subject_, group_);
     if (!(state & join_state::non_member)) return;
@@ -116,6 +117,7 @@ void Subnet::is_told_otherwise(View<McMemberRecord> record) {
         return member.joined_at.order > since && ports_[member.port].gid.prefix() == prefix;
     });
     known_.is_told_twice = other != none;
+    if (other != none) known_.told_otherwise = members_[other].joined_at;
 }
 
 /// After a change of how it is a member, or of the MLID that it was told.
@@ -237,12 +239,17 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     }
 }
 
+void Subnet::is_missing(Group& group) {
+    group.existence = Existence::missing;
+    group.missed = known_.now;
+}
+
 void Subnet::refused_join(const Packet& packet, const Request& request, Member& member) {
     const auto status = packet.mad[Mad::status];
     auto& group = groups_[group_];
     const auto asked = request.as<McMemberRecord>();
     if (request.method == Method::get) {
-        if (status == sa_status::no_records) group.existence = Existence::missing;
+        if (status == sa_status::no_records) is_missing(group);
         member.refused_at = known_.now;
         return;
     }
@@ -261,7 +268,7 @@ void Subnet::refused_join(const Packet& packet, const Request& request, Member& 
     const bool may_be_missing = status == sa_status::no_records || status == sa_status::insufficient_components ||
                                 status == sa_status::invalid_request;
     if (member.at_fault == 0 && !can_create && may_be_missing && group.existence != Existence::exists) {
-        group.existence = Existence::missing;
+        is_missing(group);
         member.at_fault = is_full ? component::create : component::join_state;
     }
 }

@@ -38,6 +38,8 @@ struct Span {
     std::int64_t time_to_switch = 0;  ///< ns in which the port may still go by what it knew before
     bool has_changed = false;         ///< it is known to be something else; else it may have been before the capture
     std::string_view unknown{};  ///< what this capture cannot tell, in words; empty where there is nothing of the kind
+    /// What not even the evidence of a run tells: it begins in the middle of a life and holds nothing of queue pair 0.
+    std::string_view not_in_evidence{};
 
     /// Where the first of its intervals begins.
     [[nodiscard]] const Sight& begin() const noexcept {

@@ -219,6 +219,7 @@ private:
     void answered_again(const wire::Packet& packet, const Request& request);
     void is_told_otherwise(wire::View<wire::McMemberRecord> record);
     void is_told_mlid(std::uint32_t member);
+    void is_missing(Group& group);
     void refused_join(const wire::Packet& packet, const Request& request, Member& member);
     void subscribes(const Request& request);
     void take_table(const wire::Packet& packet);

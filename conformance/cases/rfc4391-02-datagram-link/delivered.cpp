@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/cases/prelude.hpp"
+#include "conformance/cases/rfc4391-02-datagram-link/ip_options.hpp"
 
 namespace ipoib::conformance {
 
@@ -9,7 +9,8 @@ const Case received_datagrams_are_delivered{
     .checks = {&rfc4391::ud_transport, &rfc4391::fabric_multicast, &rfc4391::broadcast_group_carries_broadcasts},
     .pass_if =
         "UDP datagrams to the DUT's address, to a group that it joined and, in IPv4, to 255.255.255.255 and the "
-        "network's broadcast address are received by a program of the DUT",
+        "network's broadcast address are received by a program of the DUT, and echo requests with options of IPv4 or "
+        "extension headers of IPv6 are answered",
     .tags = {"ipv4", "ipv6", "broadcast"},
     .dut_can = {"listen", "received"},
     .in_both_families = true,
@@ -23,6 +24,13 @@ const Case received_datagrams_are_delivered{
             bench.control();
             bench.dut->listen(own, port);
             bench.require(bench.dut.receives(udp_to_dut(port), port, within(1s)), "a datagram to " + text(own), "none");
+
+            for (const auto& request : echo_requests_with_options(now)) {
+                bench.step("An " + request.what(), rfc4391::ud_transport);
+                bench.control();
+                bench.send_until(request, echo_reply(), within(1s));
+                bench.require(bench.happens(echo_reply(), within(0ms)), "an answer", "none");
+            }
 
             bench.step("A group that a program listens to", rfc4391::fabric_multicast);
             const auto group = bench.fresh_group();

@@ -44,6 +44,13 @@ const Case grh_is_optional_on_unicast{
                 is_answered(echo_request_with_grh().with(Grh::flow_label, flow_label));
             bench.step("A question for the DUT's address, to itself, with a GRH");
             bench.send(address_request_with_grh());
+            if (!bench.happens(address_reply(), within(2s))) {
+                // Who gives no answer to what goes to it alone does not mind the GRH.
+                bench.send_until(bench.situation().is_ipv6() ? address_request() : unicast_arp_request(),
+                                 address_reply(), within(1s));
+                bench.precondition(address_reply(), within(0ms));
+                bench.send(address_request_with_grh());
+            }
             bench.require(address_reply(), within(2s));
             bench.step("The same in a group, with the GRH of other senders");
             const auto question = bench.address_request_to_group();

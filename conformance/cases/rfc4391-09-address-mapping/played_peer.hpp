@@ -108,11 +108,13 @@ inline std::optional<Expectation> sent_at_last(Bench& bench, const PlayedPeer& p
 inline bool sends_at_last(Bench& bench, const PlayedPeer& peer) { return sent_at_last(bench, peer).has_value(); }
 
 /// The DUT sends to the peer, asks for its address, and is answered: its datagram then waits for the path only. Whether
-/// it asked.
-inline bool resolves_and_sends(Bench& bench, const PlayedPeer& peer, std::uint16_t port) {
+/// it asked. What is changed of the SA comes before the answer.
+inline bool resolves_and_sends(Bench& bench, const PlayedPeer& peer, std::uint16_t port,
+                               const std::optional<SetSa>& before_answer = {}) {
     if (bench.situation().is_ipv6()) bench.sa.join(IpAddress::v6(solicited_node_group(peer.address.octets)));
     bench.dut.sends(peer.address, port);
     if (!bench.happens(address_request_for(peer.address).sent_anywhere(), within(3s))) return false;
+    if (before_answer) bench.fabric.change(*before_answer);
     if (bench.situation().is_ipv6())
         bench.send(unasked_neighbour_advertisement()
                        .with(Ipv6::source, peer.address.octets)
