@@ -470,6 +470,14 @@ class Matrix(Against):
         self.assertEqual({names for names in unclear if not any(one in names for one in by_chance)}, set())
         self.assertLess(len(unclear), 16)
 
+    def test_what_is_lost_by_chance_accuses_nobody(self):
+        loses = "mutant:permitted-loses-packets"
+        for dut, against, seed in (("reference", loses, 97), ("reference", loses, 223), ("reference", loses, 79),
+                                   (loses, "mutant:permitted-chatty", 17), *((loses, loses, seed) for seed in range(2, 12))):
+            with self.subTest(dut=dut, against=against, seed=seed):
+                run = conform("run", "--dut", dut, "--against", against, "--seed", seed)
+                self.assertIn(run.returncode, (0, 5), run.stdout)
+
     def test_what_is_written_says_the_same(self):
         paths = {kind: self.folder / f"matrix.{kind}" for kind in ("html", "md", "svg")}
         one = self.folder / "one.svg"

@@ -12,10 +12,11 @@ namespace ipoib::conformance {
 /// packets.
 class Series {
 public:
-    explicit Series(unsigned most) noexcept : most_(most) {}
+    /// Of `most` requests at most. It ends early when so many in a row had no answer: who is gone answers none.
+    explicit Series(unsigned most, unsigned most_in_vain = 4) noexcept : most_(most), most_in_vain_(most_in_vain) {}
 
     /// Whether another request is to be sent.
-    [[nodiscard]] bool goes_on() const noexcept { return asked_ < most_ && in_a_row_ < most_in_vain && !loses_; }
+    [[nodiscard]] bool goes_on() const noexcept { return asked_ < most_ && in_a_row_ < most_in_vain_ && !loses_; }
     void take(bool is_answered) noexcept {
         ++asked_;
         if (!is_answered) {
@@ -38,8 +39,7 @@ public:
     }
 
 private:
-    static constexpr unsigned most_in_vain = 4;
-    unsigned most_, asked_ = 0, answered_ = 0;
+    unsigned most_, most_in_vain_, asked_ = 0, answered_ = 0;
     unsigned in_a_row_ = 0;  ///< the latest that got no answer
     bool loses_ = false;
 };
