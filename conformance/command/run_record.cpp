@@ -48,6 +48,14 @@ void write_record(const std::filesystem::path& folder, replay::Record& record, r
     results.results.push_back(std::move(result));
 }
 
+/// Of a run that had enough.
+std::string note_of_not_begun(const reports::Results& results) {
+    for (const auto& result : results.results)
+        for (const auto& note : result.notes)
+            if (note.ends_with(" not begun")) return note;
+    return {};
+}
+
 }  // namespace
 
 void keep_record(const Aim& aim, const Rig& rig, reports::Results& results) {
@@ -75,9 +83,7 @@ void keep_record(const Aim& aim, const Rig& rig, reports::Results& results) {
     });
     if (std::ranges::find(results.results, "SESSION", &reports::Result::id) != results.results.end())
         record.why_not = "the run did not come to its end";
-    for (const auto& result : results.results)
-        for (const auto& note : result.notes)
-            if (note.ends_with(" not begun")) record.not_begun = note;
+    record.not_begun = note_of_not_begun(results);
     write_record(aim.run.evidence, record, results);
 }
 
@@ -97,6 +103,7 @@ void keep_meeting(const interop::InteropRun& run, bool is_virtual, fabric::Abili
     record.run.seed = run.options.seed;
     record.run.repeat = run.repeat;
     record.session.timeout_scale = run.options.timeout_scale;
+    record.not_begun = note_of_not_begun(results);
     const auto is_error = [](const reports::Result& one) { return one.verdict == reports::Verdict::error; };
     if (std::ranges::any_of(results.results, is_error))
         record.why_not = "what an adapter did that broke is in no journal, or the run did not come to its end";

@@ -15,6 +15,8 @@
 #include <array>
 #include <charconv>
 #include <fstream>
+#include <ranges>
+#include <set>
 
 namespace ipoib::conformance::replay {
 namespace {
@@ -73,6 +75,19 @@ std::vector<std::pair<std::string, std::string>> claims_in(const Record& record)
     return claims_of(record.run.profile);
 }
 
+/// The note of the last case or exchange; of two that met each has it.
+void add_not_begun(reports::Results& results, const Record& record) {
+    if (record.not_begun.empty()) return;
+    std::set<std::string> hosts;
+    for (auto& result : results.results | std::views::reverse) {
+        const bool is_played =
+            record.is_meeting() ? std::ranges::find(record.exchanges, result.id,
+                                                    [](const auto* one) { return one->id; }) != record.exchanges.end()
+                                : find_case(result.id) != nullptr;
+        if (is_played && hosts.insert(result.host).second) result.notes.push_back(record.not_begun);
+    }
+}
+
 /// What comes out, as the run has written it.
 std::string results_now(const Verified& verified, const std::filesystem::path& folder, const SuiteTexts& suite) {
     auto now = verified.results;
@@ -82,10 +97,7 @@ std::string results_now(const Verified& verified, const std::filesystem::path& f
     };
     for (auto& capture : now.captures) move(capture.file);
     for (auto& result : now.results) move(result.evidence);
-    const auto last = std::ranges::find_if(now.results.rbegin(), now.results.rend(),
-                                           [](const auto& result) { return find_case(result.id) != nullptr; });
-    if (!verified.record.not_begun.empty() && last != now.results.rend())
-        last->notes.push_back(verified.record.not_begun);
+    add_not_begun(now, verified.record);
     suite.add(now);
     // What was claimed of it goes before what it has told.
     now.dut = verified.record.run.profile.dut;
