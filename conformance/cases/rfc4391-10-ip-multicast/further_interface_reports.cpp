@@ -43,7 +43,9 @@ const Case further_interface_hears_reports{
                 }
                 return udp_from_dut(group, port).sent_anywhere().with(Bth::p_key, own);
             };
-            const auto group = bench.fresh_group4();
+            // That all 28 bits are mapped is another question: the highest five are none here.
+            constexpr std::uint32_t of_ethernet = 0xf07f'ffff;
+            const auto group = IpAddress::v4(bench.fresh_group4().v4() & of_ethernet);
             bench.step("A group is missing: its packets go to the routers");
             bench.precondition(sends(group), within(5s));
             bench.step("The group is created");
@@ -55,13 +57,6 @@ const Case further_interface_hears_reports{
             Expectation next = sends(group);
             for (int i = 0; i < 4 && !bench.happens(next.such_that("to the group itself", goes_there), within(1s)); ++i)
                 next = sends(group);
-            // To which group it maps the address is another question.
-            const auto is_foreign = [wanted = mgid(group), routers = mgid(bench.all_routers())](const Packet& p,
-                                                                                                const Situation&) {
-                return p.grh && p.grh[Grh::dgid] != wanted && p.grh[Grh::dgid] != routers;
-            };
-            bench.precondition(!bench.happens(next.such_that("to a third group", is_foreign), within(0ms)),
-                               "it goes to the group, or to the routers");
             bench.require(next.with(Grh::dgid, mgid(group)), within(2s));
         },
 };
