@@ -47,7 +47,7 @@ public:
         const auto* next = playback_.head();
         const bool is_known = facts_.has_value();
         if (next && next->kind == Kind::port && next->port == number_ && !playback_.begun_here() &&
-            (!is_known || next->at <= playback_.loop_.now()))
+            (!is_known || next->at <= playback_.loop_.now() + playback_.lag()))
             playback_.deliver();
         return facts_.value_or(fabric::PortFacts{});
     }

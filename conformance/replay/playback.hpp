@@ -83,6 +83,11 @@ private:
     /// It took its time: until then the loop runs.
     const Entry* await(Kind kind, const std::string& what);
     void pass_until(fabric::Time time);
+    /// So much earlier may be now what the tester looks at by itself: what it computed took time then. Less than
+    /// between two of its looks.
+    [[nodiscard]] fabric::Duration lag() const noexcept {
+        return is_virtual_ ? fabric::Duration{} : std::chrono::milliseconds{20};
+    }
     /// What the tester took, or was told, must have been on its way.
     void demand_sight(const Entry& entry);
     void remember(const Entry& sighting);
