@@ -15,7 +15,6 @@
 #include <array>
 #include <charconv>
 #include <fstream>
-#include <ranges>
 #include <set>
 
 namespace ipoib::conformance::replay {
@@ -79,7 +78,8 @@ std::vector<std::pair<std::string, std::string>> claims_in(const Record& record)
 void add_not_begun(reports::Results& results, const Record& record) {
     if (record.not_begun.empty()) return;
     std::set<std::string> hosts;
-    for (auto& result : results.results | std::views::reverse) {
+    for (auto at = results.results.rbegin(); at != results.results.rend(); ++at) {
+        auto& result = *at;
         const bool is_played =
             record.is_meeting() ? std::ranges::find(record.exchanges, result.id,
                                                     [](const auto* one) { return one->id; }) != record.exchanges.end()
