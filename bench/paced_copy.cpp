@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Writes a file to standard output at a steady rate, as a capture comes from a link, and tells how late its writes were
 // at most: so long what comes meanwhile must wait in somebody's buffer, or is lost.
+#include "base/complain.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <string>
 #include <thread>
 
 #include <fcntl.h>
@@ -41,13 +44,14 @@ int copy(const char* data, std::size_t size, double octets_a_second) {
         const auto come = octets_a_second * turn / 1000;
         const auto until = come < static_cast<double>(size) ? static_cast<std::size_t>(come) : size;
         if (!write_all(data + done, until - done)) {
-            std::fprintf(stderr, "what reads has ended after %zu of %zu octets\n", done, size);
+            ipoib::complain("paced-copy", "what reads has ended after " + std::to_string(done) + " of " +
+                                              std::to_string(size) + " octets");
             return 1;
         }
         done = until;
         latest = std::max<Milliseconds>(latest, Clock::now() - due);
     }
-    std::fprintf(stderr, "late by %.3f ms at most\n", latest.count());
+    ipoib::complain("late by " + std::to_string(latest.count()) + " ms at most\n");
     return 0;
 }
 
@@ -56,19 +60,19 @@ int copy(const char* data, std::size_t size, double octets_a_second) {
 int main(int argc, char** argv) {
     const double rate = argc == 3 ? std::atof(argv[2]) : 0;
     if (rate <= 0) {
-        std::fprintf(stderr, "Usage: paced-copy FILE OCTETS-A-SECOND\n");
+        ipoib::complain("Usage: paced-copy FILE OCTETS-A-SECOND\n");
         return 2;
     }
     const int file = ::open(argv[1], O_RDONLY | O_CLOEXEC);
     struct stat about {};
     if (file < 0 || ::fstat(file, &about) != 0 || about.st_size == 0) {
-        std::fprintf(stderr, "%s cannot be read, or is empty\n", argv[1]);
+        ipoib::complain("paced-copy", std::string(argv[1]) + " cannot be read, or is empty");
         return 2;
     }
     const auto size = static_cast<std::size_t>(about.st_size);
     void* const data = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file, 0);
     if (data == MAP_FAILED) {
-        std::perror(argv[1]);
+        ipoib::complain("paced-copy", std::string(argv[1]) + ": " + std::strerror(errno));
         return 2;
     }
     return copy(static_cast<const char*>(data), size, rate);

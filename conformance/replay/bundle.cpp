@@ -239,9 +239,8 @@ Verified verify_bundle(const std::filesystem::path& path, const SuiteTexts& suit
     for (const auto& name : names_of_evidence(files, path.string())) {
         const auto found = files.find(name);
         if (found == files.end()) continue;
-        std::ofstream file(folder / name, std::ios::binary);
-        if (!(file << found->second).flush())
-            throw std::runtime_error("the bundle finds no room in the temporary folder " + folder.path().string());
+        if (const auto error = write_atomically(folder / name, found->second); !error.empty())
+            throw std::runtime_error("the bundle finds no room in the temporary folder: " + error);
     }
     auto verified = verify(folder.path(), path.string(), progress);
     compare_lists(files, verified);
