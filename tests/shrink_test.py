@@ -244,7 +244,8 @@ class Runs(Folder):
         results, mark = self.folder / "run.json", self.folder / "mark"
         conform("run", "rfc4391/6", "--dut", "mutant:reserved-not-zero", "--json", results)
         run, command = json.loads(results.read_text()), f"exec:touch {mark}"
-        for words in (["--dut", command], [f"--dut={command}"]):
+        profile = self.write("DUT.toml", f'[control]\nadapter = "touch {mark}"\n'.encode())
+        for words in (["--dut", command], [f"--dut={command}"], ["--profile", str(profile)]):
             run["command"] = ["ipoib-conform", "run", *words, "--listen", str(self.folder / "port"), "rfc4391/6"]
             results.write_text(json.dumps(run))
             told = conform("shrink", results, "RFC4391-6-02", "--out", self.folder / "out")

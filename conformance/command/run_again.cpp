@@ -58,9 +58,11 @@ Words told_to(const reports::Results& results, const std::string& path, const st
     } catch (const CLI::ParseError& wrong) {
         throw UsageError(path + ": its command cannot be repeated: " + wrong.what());
     }
-    if (words.target.dut.starts_with("exec:") && words.target.dut != allowed)
+    // A profile may name it as well.
+    const auto dut = aim(words.target, results.seed).target.dut;
+    if (dut.starts_with("exec:") && dut != allowed)
         throw UsageError(fmt::format("{} would start a command, {}: if it shall, give the same as --dut", path,
-                                     reports::sh_word(words.target.dut)));
+                                     reports::sh_word(dut)));
     return words;
 }
 

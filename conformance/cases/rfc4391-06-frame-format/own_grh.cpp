@@ -11,8 +11,13 @@ Expectation with_own_grh(const Expectation& packet) {
     return packet.having<Grh>()
         .with(Grh::version, 6)
         .with(Grh::next_header, Grh::iba_transport)
+        // The GID with the default prefix is a port's own in every subnet (IBTA Vol 1, 4.1.1).
         .where(
-            Grh::sgid, [](const Gid& gid, const Situation& s) { return gid == s.dut.gid; }, "the GID of its port");
+            Grh::sgid,
+            [](const Gid& gid, const Situation& s) {
+                return gid == s.dut.gid || gid == Gid::of(default_subnet_prefix, s.dut.gid.interface_id());
+            },
+            "the GID of its port");
 }
 
 }  // namespace
@@ -23,8 +28,7 @@ const Case grh_is_the_senders{
     .checks = {&rfc4391::grh_on_multicast},
     .pass_if =
         "what the DUT broadcasts and sends to a group has a GRH of IP version 6 with the next header of IBA's "
-        "transport, "
-        "and with the GID of the DUT's port as its SGID",
+        "transport, and with the GID of the DUT's port as its SGID",
     .tags = {"grh", "ipv4", "ipv6"},
     .dut_can = {"send"},
     .in_both_families = true,

@@ -59,8 +59,7 @@ const Case down_interface_sends_nothing_late{
     .checks = {&rfc4392::stays_in_broadcast_group},
     .pass_if =
         "when the DUT has asked for the path to a neighbour, is taken down, and is then answered, it sends nothing "
-        "more "
-        "on the link from its queue pair",
+        "more on the link from its queue pair",
     .tags = {"sa", "path", "ipv4", "ipv6"},
     .impact = Impact::fabric,
     .needs = Ability::any_frame | Ability::see_all | Ability::fabric_control,
