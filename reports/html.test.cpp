@@ -73,11 +73,22 @@ TEST_CASE("HTML: the first page says what is claimed, judged, kept, not judged a
     CHECK(cell(4).empty());
     CHECK(cell(5) == "2");  // ERROR, INCONC
     CHECK(cell(6) == "1");
+    CHECK(cell(7).empty());
     CHECK(count(page, "//table[@class='plain why']//tbody/tr") == 1);
     CHECK_THAT(text_of(page.select_node("//table[@class='plain why']//tbody/tr").node()),
                ContainsSubstring("nothing of the kind was seen"));
     CHECK_THAT(text_of(page.select_node("//table[@class='plain proofs']//tbody/tr").node()),
                ContainsSubstring("463 of 463docs/kill-matrix.md 0011aabb"));
+}
+
+TEST_CASE("HTML: what was not selected is counted, and is not as if it were not there") {
+    auto run = samples::every_verdict();
+    run.selected = {run.requirements.front().id};
+    const auto page = parsed(to_html(run));
+    const auto sum = page.select_node("//table[@class='plain judged']//tr[@class='sum']").node();
+    CHECK(count(page, "//table[@class='plain judged']/thead/tr/th") == 8);
+    CHECK(text_of(sum.select_node("td[1]").node()) == "7");
+    CHECK(text_of(sum.select_node("td[7]").node()) == "6");
 }
 
 TEST_CASE("HTML: who claims nothing and knows no proof is not shown any") {
@@ -160,6 +171,7 @@ TEST_CASE("HTML: many hosts are a matrix, a line each, and what they have in com
                ContainsSubstring("FAIL on 2 of 4 hosts: n2, n3"));
     CHECK_THAT(text_of(page.select_node("//tr[@data-v='error']").node()), ContainsSubstring("NODE_FAIL"));
     CHECK(count(page, "//article[@data-v='fail']") == 1);
+    CHECK(text_of(page.select_node("//title").node()).starts_with("n2 and n3 do not conform; and tester"));
     CHECK_THAT(text_of(page.select_node("//article/p[@class='where']").node()),
                ContainsSubstring("on 2 of 4 hosts: n2, n3; this is n2"));
     CHECK(count(parsed(to_html(samples::every_verdict())), "//section[@id='hosts']") == 0);
@@ -171,6 +183,7 @@ TEST_CASE("HTML: a thousand hosts are a page that can be opened") {
     const auto text = to_html(samples::merged(first));
     CHECK(text.size() < std::size_t{4} << 20);
     const auto page = parsed(text);
+    CHECK(text_of(page.select_node("//header/p").node()) == "143 of 1000 hosts do not conform");
     CHECK(count(page, "//section[@id='hosts']//tbody/tr") == 1000);
     CHECK(count(page, "//article") == 1);
 }

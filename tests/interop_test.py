@@ -51,6 +51,15 @@ class OfOurs(Against):
             self.assertEqual(verdicts(side), dict.fromkeys(EXCHANGES, "PASS"))
             self.assertGreater(side["INTEROP-UNICAST-IPV4"]["observed"], 20)
 
+    def test_who_tells_of_a_port_that_is_none_is_at_fault_alone(self):
+        for broken, right in (("against", "dut"), ("dut", "against")):
+            with self.subTest(broken):
+                sides = self.meet(f"--{broken}", "mutant:gid-foreign", f"--{right}", "reference", "INTEROP-BR*", code=3)
+                self.assertEqual(set(verdicts(sides[broken]).values()), {"ERROR"})
+                self.assertEqual(set(verdicts(sides[right]).values()), {"INCONC"})
+                said = f"of {broken}, its adapter tells port GUID "
+                self.assertIn(said, sides[right]["INTEROP-BRING-UP"]["message"])
+
     def test_who_does_not_answer_is_charged_whichever_side_it_is_on(self):
         for broken, right in (("against", "dut"), ("dut", "against")):
             with self.subTest(broken):

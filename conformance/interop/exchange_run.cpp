@@ -120,6 +120,9 @@ void ExchangeRun::meet(Meeting& meeting) {
         }
     } catch (const SideBroken& why) {
         broke(why.side, why.what());
+    } catch (const SideUnknown& why) {
+        ends_[why.side] = CaseEnds::error(why.what());
+        ends_[other(why.side)] = CaseEnds::inconclusive(fmt::format("of {}, {}", name(why.side), why.what()));
     } catch (const SideRefused& why) {
         both_end(CaseEnds::inconclusive(fmt::format("{} could not do what was asked: {}", name(why.side), why.what())));
     } catch (const Unsupported& why) {

@@ -164,12 +164,10 @@ void Meeting::bring_up() {
         if (is_up[side])
             kept(side, by);
         else if (peers_[side].guid != 0 && peers_[side].lids.empty())
-            throw CaseEnds::error(
-                fmt::format("{}: its adapter tells port GUID {:016x}, which no port of the fabric has", name(side),
-                            peers_[side].guid));
+            throw SideUnknown(side, fmt::format("its adapter tells port GUID {:016x}, which no port of the fabric has",
+                                                peers_[side].guid));
         else if (!peers_[side].facts.link_address && peers_[side].facts.is_up)
-            throw CaseEnds::error(std::string(name(side)) +
-                                  ": its adapter tells no link_address, so nobody knows which port it is");
+            throw SideUnknown(side, "its adapter tells no link_address, so nobody knows which port it is");
         else
             charge(side, by, 0, "an interface that is up and a FullMember of the broadcast group",
                    "none in 30 s" + said[side]);

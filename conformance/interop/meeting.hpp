@@ -35,6 +35,12 @@ struct SideRefused : std::runtime_error {
     Side side;
 };
 
+/// Its adapter tells of no port of this fabric: nobody knows which frames are its own.
+struct SideUnknown : std::runtime_error {
+    SideUnknown(Side which, const std::string& why) : std::runtime_error(why), side(which) {}
+    Side side;
+};
+
 /// What one is set to once it is up.
 struct Settings {
     std::string mode{};   ///< "datagram", "connected"; empty: as it is

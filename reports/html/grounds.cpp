@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t most_reasons = 6;
 
 /// Columns of what binding statements came to.
-enum : std::size_t { kept, not_kept, warned, undecided, not_judged, columns };
+enum : std::size_t { kept, not_kept, warned, undecided, not_judged, not_selected, columns };
 
 std::size_t column_of(Verdict verdict) {
     switch (verdict) {
@@ -38,10 +38,6 @@ struct Line {
     std::string_view document;
     std::array<std::size_t, columns> counts{};
 };
-
-bool counts_here(const Context& context, const RequirementResult& one) {
-    return is_binding(one) && is_selected(context.results, one);
-}
 
 void number(Element row, std::size_t value) {
     auto cell = row.add("td", {{"class", "n"}});
@@ -66,25 +62,30 @@ void judged(Element part, const Context& context) {
     std::vector<Line> lines;
     Line sum{.document = "all"};
     for (const auto& one : context.results.requirements) {
-        if (!counts_here(context, one)) continue;
+        if (!is_binding(one)) continue;
         const auto document = std::string_view{one.id}.substr(0, one.id.find('-'));
         auto line = std::ranges::find(lines, document, &Line::document);
         if (line == lines.end()) line = lines.insert(lines.end(), Line{.document = document});
-        for (auto* into : {&*line, &sum}) ++into->counts[column_of(one.verdict)];
+        const auto column = is_selected(context.results, one) ? column_of(one.verdict) : not_selected;
+        for (auto* into : {&*line, &sum}) ++into->counts[column];
     }
     if (lines.empty()) return;
     lines.push_back(sum);
     part.add("h3").literal("Judged");
-    auto rows =
-        table(wide(part, "Judged"), "plain judged",
-              {"binding statements of", "there are", "kept", "not kept", "warned of", "undecided", "not judged"});
+    std::vector<std::string_view> headings{"binding statements of", "there are", "kept",      "not kept",
+                                           "warned of",             "undecided", "not judged"};
+    // A page that leaves out what nobody asked for reads as if the rest were all there is.
+    const bool is_selection = sum.counts[not_selected] > 0;
+    if (is_selection) headings.emplace_back("not selected");
+    auto rows = table(wide(part, "Judged"), "plain judged", headings);
     for (const auto& line : lines) {
         auto row = rows.add("tr", {{"class", &line == &lines.back() ? "sum" : ""}});
         row.add("th", {{"scope", "row"}}).text(line.document);
         std::size_t all = 0;
         for (const auto count : line.counts) all += count;
         number(row, all);
-        for (const auto count : line.counts) number(row, count);
+        for (std::size_t i = 0; i < columns; ++i)
+            if (i != not_selected || is_selection) number(row, line.counts[i]);
     }
 }
 
@@ -96,7 +97,7 @@ void why_not(Element part, const Context& context) {
     };
     std::vector<Reason> reasons;
     for (const auto& one : context.results.requirements) {
-        if (!counts_here(context, one) || one.verdict != Verdict::na) continue;
+        if (!is_binding(one) || one.verdict != Verdict::na || !is_selected(context.results, one)) continue;
         const auto found = std::ranges::find_if(
             reasons, [&](const Reason& known) { return known.kind == one.na && known.words == one.reason; });
         if (found == reasons.end())

@@ -9,6 +9,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "reports/junit_suites.hpp"
 #include "reports/text.hpp"
@@ -22,26 +23,44 @@ constexpr std::array wrong{Verdict::fail,   Verdict::xpass, Verdict::error,
 
 struct Outcome {
     Verdict verdict;
-    std::string_view sentence;
+    std::string sentence;
 };
 
-bool has_failed(const Results& results) {
-    return std::ranges::any_of(results.results, [](const Result& one) {
-        return one.verdict == Verdict::fail || one.verdict == Verdict::xpass;
-    });
+/// Of which hosts something is FAIL or XPASS; empty where nothing is. A run of one host has the empty name.
+std::set<std::string_view> failed_hosts(const Results& results) {
+    std::set<std::string_view> failed;
+    for (const auto& one : results.results)
+        if (one.verdict == Verdict::fail || one.verdict == Verdict::xpass) failed.insert(one.host);
+    return failed;
+}
+
+/// "It does not conform", "n2 and n5 do not conform", "12 of 1000 hosts do not conform".
+std::string who_does_not_conform(const Results& results, const std::set<std::string_view>& failed) {
+    constexpr std::size_t most_named = 3;
+    if (results.hosts.empty() || failed.empty()) return "It does not conform";
+    if (failed.size() > most_named)
+        return fmt::format("{} of {} hosts do not conform", failed.size(), results.hosts.size());
+    std::string names;
+    for (std::size_t i = 0; const auto host : failed) {
+        names += i == 0 ? "" : i + 1 == failed.size() ? " and " : ", ";
+        names += host;
+        ++i;
+    }
+    return names + (failed.size() == 1 ? " does not conform" : " do not conform");
 }
 
 Outcome outcome_of(const Results& results) {
+    const auto failed = failed_hosts(results);
     switch (exit_code(results)) {
         case 0:
             return {Verdict::pass, "Nothing against it"};
         case 1:
-            return {Verdict::fail, "It does not conform"};
+            return {Verdict::fail, who_does_not_conform(results, failed)};
         case 3:
-            return has_failed(results)
-                       ? Outcome{Verdict::fail,
-                                 "It does not conform; and tester, fabric, adapter or capture was at fault"}
-                       : Outcome{Verdict::error, "Tester, fabric, adapter or capture was at fault"};
+            return failed.empty()
+                       ? Outcome{Verdict::error, "Tester, fabric, adapter or capture was at fault"}
+                       : Outcome{Verdict::fail, who_does_not_conform(results, failed) +
+                                                    "; and tester, fabric, adapter or capture was at fault"};
         case 5:
             return {Verdict::inconc, "Evidence is missing"};
         default:
@@ -171,7 +190,7 @@ void head(Element body, const Context& context) {
     const auto [verdict, sentence] = outcome_of(results);
     auto header = body.add("header");
     header.add("h1").literal("IP over InfiniBand conformance");
-    header.add("p", {{"class", fmt::format("outcome {}", key_of(verdict))}}).literal(sentence);
+    header.add("p", {{"class", fmt::format("outcome {}", key_of(verdict))}}).text(sentence);
     if (!results.requirements.empty()) header.add("p").text(coverage_sentence(results)).literal(".");
     lost(header, results);
     facts(header, results);
@@ -213,7 +232,7 @@ void document_head(Element root, const Results& results) {
                       {"content",
                        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
                        "form-action 'none'"}});
-    head.add("title").literal(outcome_of(results).sentence).literal(" \u00b7 IP over InfiniBand conformance");
+    head.add("title").text(outcome_of(results).sentence).literal(" \u00b7 IP over InfiniBand conformance");
     head.add("style").literal(style_sheet);
 }
 

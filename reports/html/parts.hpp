@@ -74,7 +74,7 @@ void captures(Element main, const Context& context);
 void hosts(Element main, const Context& context);
 
 /// Columns of a table, and where its rows go.
-[[nodiscard]] Element table(Element parent, std::string_view kind, std::initializer_list<std::string_view> columns);
+[[nodiscard]] Element table(Element parent, std::string_view kind, const std::vector<std::string_view>& columns);
 /// A part of the page that its links and its script know by the id.
 [[nodiscard]] Element section(Element main, std::string_view id, std::string_view title, bool is_counted);
 /// What may be wider than the page.

@@ -45,7 +45,7 @@ void badge(Element parent, Verdict verdict, std::string_view text) {
     parent.add("span", {{"class", fmt::format("badge {}", key_of(verdict))}}).text(text);
 }
 
-Element table(Element parent, std::string_view kind, std::initializer_list<std::string_view> columns) {
+Element table(Element parent, std::string_view kind, const std::vector<std::string_view>& columns) {
     auto whole = parent.add("table", {{"class", kind}});
     auto head = whole.add("thead").add("tr");
     for (const auto column : columns) head.add("th", {{"scope", "col"}}).literal(column);

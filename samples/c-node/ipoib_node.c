@@ -798,15 +798,18 @@ static void neighbours_step(void) {
     }
 }
 
-/* Takes in what an ARP packet says of its sender, the flags octet excepted. RFC 826; RFC 4391, 9.1.1. */
+/* Takes in what an ARP packet says of its sender, the flags octet excepted. RFC 826; RFC 4391, 9.1.1. Who asks has no
+ * address yet where it wants to know whether one is free (RFC 5227): its place is that of 0.0.0.0, for the reply. */
 static struct neighbour *learn(uint32_t ip, const uint8_t *address, bool is_new_welcome) {
     const bool is_multicast_gid = address[4] == 0xff;
-    if (!is_on_link(ip) || is_multicast_gid) return NULL;
+    const bool is_probe = ip == 0 && is_new_welcome;
+    if ((!is_on_link(ip) && !is_probe) || is_multicast_gid) return NULL;
     struct neighbour *n = find_neighbour(ip);
     if (!n && is_new_welcome) n = new_neighbour(ip);
     if (!n) return NULL;
     const bool is_same = same(n->address + 1, address + 1, LINK_ADDRESS - 1);
     memcpy(n->address + 1, address + 1, LINK_ADDRESS - 1);
+    if (is_probe && !is_same) n->waiting.count = 0; /* of another one */
     if (is_same && n->has_path) neighbour_is_confirmed(n);
     else if (!is_same || n->state != FINDING_PATH) find_path(n);
     return n;
@@ -816,7 +819,7 @@ static void receive_arp(const uint8_t *arp, size_t length) {
     if (length < ARP_SIZE || !same(arp, arp_head, sizeof arp_head)) return;
     const uint32_t sender = rd32(arp + ARP_SPA), target = rd32(arp + ARP_TPA);
     const bool is_request_for_me = rd16(arp + ARP_OPERATION) == ARP_REQUEST && is_own(target);
-    const struct neighbour *const n = learn(sender, arp + ARP_SHA, is_request_for_me);
+    struct neighbour *const n = learn(sender, arp + ARP_SHA, is_request_for_me);
     if (!n || !is_request_for_me) return;
     uint8_t reply[ARP_SIZE];
     memcpy(reply, arp_head, sizeof arp_head);
@@ -825,7 +828,8 @@ static void receive_arp(const uint8_t *arp, size_t length) {
     wr32(reply + ARP_SPA, target);
     memcpy(reply + ARP_THA, n->address, LINK_ADDRESS);
     wr32(reply + ARP_TPA, sender);
-    output_to_neighbour(sender, TYPE_ARP, reply, sizeof reply);
+    put(&n->waiting, TYPE_ARP, reply, sizeof reply);
+    if (n->state == READY) send_waiting(n);
 }
 
 /* ---- IPv4, ICMP echo and UDP: RFC 791, 792, 768 ------------------------------------------------------------ */
