@@ -473,8 +473,14 @@ class Fuzz(LabTest):
         found = self.folder / "found"
         found.mkdir()
         planted = ("fuzz", "--planted", "reaped-connections-stay-in-list")
-        done = self.lab(*planted, "--for", "5min", "--most", "1", "--shrink-tries", "6", "--out", found)
+        done = self.lab(*planted, "--for", "5min", "--most", "1", "--shrink-tries", "6", "--out", found, "--keep")
         self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+        kept, = self.temporary.iterdir()
+        consoles = {int(one.suffix[1:]): one.read_text(errors="replace") for one in kept.glob("console.*")}
+        shutil.rmtree(kept)
+        # Further guests go on from where the first one was ready, instead of a boot.
+        self.assertGreater(len(consoles), 1)
+        self.assertEqual({number for number, said in consoles.items() if "LAB-READY" in said}, {1})
         self.assertIn("ib_ipoib", (found / "001-fault.txt").read_text())
         session = found / "001-fault.json"
         again = self.lab(*planted, "--replay", session, "--repeat", "5")

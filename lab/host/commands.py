@@ -167,6 +167,7 @@ def _beside(options: argparse.Namespace, guest: Guest, is_uplink: bool, command_
             try:
                 machine.wait_ready()
                 say(f"the guest was ready after {machine.ready_after:.1f} s")
+                machine.keep_state()
             except LabError as problem:
                 # The reports are still to say that every case is an ERROR.
                 say(str(problem))
@@ -258,6 +259,7 @@ def _fuzz(options: argparse.Namespace, rest: Sequence[str]) -> int:
     elif getattr(options, "mended", False):
         _mend(options)
     guest = guest_for(options, {"mode": "uplink", "hcas": "1", "raws": "1", "role": options.role, "fuzz": "1"})
+    guest = replace(guest, keeps_state=True)
     conform = conform or image.find_program(options.programs, "ipoib-conform")
     assert conform is not None
 

@@ -133,6 +133,12 @@ class Descriptors:
         """A file that QEMU uses as it is open here, so that it need not be allowed to open it."""
         self.numbers[name] = self._open.enter_context(open(path, "r+b" if is_written else "rb")).fileno()
 
+    def connect(self, name: str) -> socket.socket:
+        """The other end of a connection that has no path."""
+        here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.numbers[name] = self._open.enter_context(there).fileno()
+        return here
+
     def listen(self, names: Iterable[str], folder: Path) -> None:
         """Sockets in the folder that a client may connect to from now on."""
         for name in names:

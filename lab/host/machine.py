@@ -22,6 +22,7 @@ from confined import (SANDBOX, Descriptors, give_up_capabilities, is_within_reac
                       user_for_qemu)
 from console import Console, has_panicked, is_locked_up
 from private_folder import PrivateFolder
+from snapshot import Monitor
 from tools import LabError, last_lines, need_program, run, say, write_whole
 
 QEMU = "qemu-system-x86_64"
@@ -65,6 +66,7 @@ class Guest:
     shared: Path | None = None  # a folder that the guest reads and writes
     symbols: Mapping[str, Path] = field(default_factory=dict)  # files with debug information, by module (stacks)
     words: tuple[str, ...] = ()  # of the kernel's own, on its command line
+    keeps_state: bool = False  # its state is kept when it is ready, and later starts begin there
 
 
 def dies_with(parent: int, number: signal.Signals, more: Callable[[], None] | None = None) -> Callable[[], None]:
@@ -143,6 +145,10 @@ def qemu_command(guest: Guest, folder: Path, descriptors: Mapping[str, int], ver
         else:
             chardev = listening(port)
         command += ["-chardev", chardev, "-device", f"virtserialport,chardev={port},name=ipoib.{port}"]
+    if "monitor" in descriptors:
+        command += ["-chardev", f"socket,id=monitor,fd={descriptors['monitor']}", "-mon", "chardev=monitor,mode=control"]
+    if "state" in descriptors:
+        command += ["-incoming", f"fd:{descriptors['state']}"]
     return command
 
 
@@ -169,6 +175,9 @@ class Machine:
             self._user = None
         self._version = parse_version(run([need_program(QEMU), "--version"], "asking QEMU for its version"))
         self._process: subprocess.Popen[bytes] | None = None
+        self._monitor: Monitor | None = None
+        self._kept: Path | None = None  # the state of a guest that was ready
+        self._is_restored = self._has_been_ready = False  # the guest that was started last
         self._console = Console(folder / "console.0")
         self._begun = 0.0
         self._is_late = False
@@ -184,7 +193,10 @@ class Machine:
         return self._console
 
     def start(self) -> None:
-        """Begins a boot; poll() tells what comes of it."""
+        """Begins a boot, or goes on from the state that is kept; poll() tells what comes of it. A state from which no guest
+        becomes ready is not tried again."""
+        if self._is_restored and not self._has_been_ready:
+            self._kept = None
         self.kill()
         self.boot += 1
         self.lines = []
@@ -196,7 +208,21 @@ class Machine:
             self._process = self._launch(handed, log)
         self._begun = time.monotonic()
         self._is_late = False
+        self._is_restored, self._has_been_ready = self._kept is not None, False
         self._set(State.BOOTING, "")
+
+    def keep_state(self) -> None:
+        """Of a guest that is ready, so that the next start() begins there. Nobody may be connected to its ports yet: who is
+        does not come back with it. What QEMU cannot do is told, and the next start is a boot."""
+        if self._monitor is None or self._kept is not None or self.state is not State.READY:
+            return
+        path = self.folder / "state"
+        try:
+            self._monitor.save(path)
+            self._kept = path
+        except LabError as problem:
+            say(f"no state of the guest is kept, so each further one boots: {problem}")
+            path.unlink(missing_ok=True)
 
     def _open(self, handed: Descriptors, console: Path) -> None:
         handed.read("kernel", self.guest.boot_file)
@@ -208,6 +234,10 @@ class Machine:
         handed.listen([port for port in self.guest.ports if port != "raw0" or not has_uplink], self.folder)
         if self.guest.has_shell_port:
             handed.listen(["shell"], self.folder)
+        if self.guest.keeps_state:
+            self._monitor = Monitor(handed.connect("monitor"))
+        if self._kept is not None:
+            handed.lend("state", self._kept, is_written=False)
 
     def _launch(self, handed: Descriptors, log: BinaryIO) -> subprocess.Popen[bytes]:
         command = qemu_command(self.guest, self.folder, handed.numbers, self._version)
@@ -235,6 +265,8 @@ class Machine:
                 self._take(line)
         if self.state is State.DEAD:
             return self.state
+        if self.state is State.BOOTING and not has_ended and self._is_restored and self._goes_on():
+            self._is_ready()
         if has_ended:
             self._die(self._ending())
         elif self._console.is_flooded():
@@ -292,6 +324,9 @@ class Machine:
     def kill(self) -> None:
         """Ends QEMU, whatever state it is in."""
         process, self._process = self._process, None
+        monitor, self._monitor = self._monitor, None
+        if monitor is not None:
+            monitor.close()
         if process is None:
             return
         for stop in (process.terminate, process.kill):
@@ -309,12 +344,23 @@ class Machine:
         self.lines = [*self.lines[-199:], line]
         self.on_line(line)
         if line.startswith("LAB-READY") and self.state is State.BOOTING:
-            self.ready_after = time.monotonic() - self._begun
-            self._set(State.READY, "")
+            self._is_ready()
         elif line.startswith("LAB-FAILED"):
             self._die(line.removeprefix("LAB-FAILED").strip())
         elif has_panicked(line) or is_locked_up(line):
             self._die(line.strip())
+
+    def _goes_on(self) -> bool:
+        """Whether a guest goes on from the state that was kept."""
+        try:
+            return self._monitor is not None and self._monitor.is_running()
+        except LabError:
+            return False  # it ends, and poll() tells how
+
+    def _is_ready(self) -> None:
+        self.ready_after = time.monotonic() - self._begun
+        self._has_been_ready = True
+        self._set(State.READY, "")
 
     def _ending(self) -> str:
         assert self._process is not None

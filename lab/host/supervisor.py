@@ -133,7 +133,9 @@ def run_beside(machine: Machine, command: Sequence[str]) -> int:
         while process.poll() is None:
             failures = _keep_alive(machine, failures)
             _begin_anew_if_asked(machine)
-            is_held = _hold(process, is_held, machine.state is State.BOOTING)
+            was_held, is_held = is_held, _hold(process, is_held, machine.state is State.BOOTING)
+            if was_held and machine.state is State.READY:
+                say(f"another guest was ready after {machine.ready_after:.1f} s")
             select.select([ended], [], [], _LOOK_AGAIN)
         # A guest that the last case has killed is told of, too.
         machine.poll()

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -37,6 +38,7 @@ import output_path
 import packages
 import parts
 import place
+import snapshot
 from attach import ANEW, Attachment, GuestFolder
 from console import Console, faults_in, has_panicked, is_locked_up
 from elf import interpreter, needed_libraries
@@ -513,6 +515,7 @@ class FakeMachine:
 
     def __init__(self, started: Path) -> None:
         self.state, self.why, self.starts, self.looks = machine.State.READY, "", 0, 0
+        self.ready_after = 0.5
         self.started, self.folder = started, started.parent
 
     def poll(self) -> machine.State:
@@ -715,6 +718,68 @@ class Qemu(unittest.TestCase):
         self.assertEqual(machine.parse_version("QEMU emulator version 7.2.22 (Debian 1:7.2)"), (7, 2))
         with self.assertRaises(LabError):
             machine.parse_version("what?")
+
+
+class FakeQemu:
+    """The other end of a monitor, which answers each command by what it is given."""
+
+    def __init__(self, *answers: str) -> None:
+        here, self._end = socket.socketpair()
+        self.commands: list[str] = []
+        self.descriptors: list[int] = []
+        self._answers = list(answers)
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+        self.monitor = snapshot.Monitor(here)
+
+    def __enter__(self) -> FakeQemu:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.monitor.close()
+        self._thread.join()
+        self._end.close()
+        for one in self.descriptors:
+            os.close(one)
+
+    def _serve(self) -> None:
+        while True:
+            data, found, _, _ = socket.recv_fds(self._end, 64 << 10, 4)
+            if not data:
+                return
+            self.descriptors += found
+            for line in data.splitlines():
+                command = json.loads(line)
+                self.commands.append(command["execute"])
+                if command["execute"] != "qmp_capabilities" and self._answers:
+                    answer = self._answers.pop(0).replace("ID", str(command["id"]))
+                    self._end.sendall(b'{"event": "STOP"}\r\n' + answer.encode() + b"\r\n")
+
+
+class Snapshot(unittest.TestCase):
+    def test_a_state_is_saved_into_a_file_that_qemu_is_handed(self) -> None:
+        nothing = '{"return": {}, "id": ID}'
+        with tempfile.TemporaryDirectory() as top, FakeQemu(
+                *3 * [nothing], '{"return": {"status": "active"}, "id": ID}', '{"return": {"status": "completed"}, "id": ID}',
+                nothing) as one:
+            one.monitor.save(Path(top) / "state")
+            self.assertEqual(one.commands, ["qmp_capabilities", "migrate-set-parameters", "getfd", "migrate", "query-migrate",
+                                            "query-migrate", "cont"])
+            self.assertEqual(os.fstat(one.descriptors[0]).st_ino, (Path(top) / "state").stat().st_ino)
+
+    def test_what_qemu_refuses_or_says_in_no_words_that_are_known_is_told(self) -> None:
+        for answer, words in (('{"error": {"desc": "9p is mounted"}, "id": ID}', "refuses migrate-set-parameters: 9p is mounted"),
+                              ("what?", "no JSON")):
+            with self.subTest(answer), tempfile.TemporaryDirectory() as top, FakeQemu(answer) as one:
+                with self.assertRaisesRegex(LabError, words):
+                    one.monitor.save(Path(top) / "state")
+
+    def test_whether_a_guest_goes_on_is_not_waited_for(self) -> None:
+        with FakeQemu('{"return": {"running": false}, "id": ID}', '{"return": {"running": true}, "id": ID}') as one:
+            self.assertFalse(one.monitor.is_running())
+            end = time.monotonic() + 10
+            while not one.monitor.is_running():
+                self.assertLess(time.monotonic(), end)
 
 
 class KeptFile(unittest.TestCase):

@@ -72,8 +72,8 @@ void judged(Element part, const Context& context) {
     if (lines.empty()) return;
     lines.push_back(sum);
     part.add("h3").literal("Judged");
-    std::vector<std::string_view> headings{"binding statements of", "there are", "kept",      "not kept",
-                                           "warned of",             "undecided", "not judged"};
+    std::vector<std::string_view> headings{
+        "binding statements of", "there are", "kept", "not kept", "warned of", "undecided", "not judged"};
     // A page that leaves out what nobody asked for reads as if the rest were all there is.
     const bool is_selection = sum.counts[not_selected] > 0;
     if (is_selection) headings.emplace_back("not selected");

@@ -57,10 +57,9 @@ Outcome outcome_of(const Results& results) {
         case 1:
             return {Verdict::fail, who_does_not_conform(results, failed)};
         case 3:
-            return failed.empty()
-                       ? Outcome{Verdict::error, "Tester, fabric, adapter or capture was at fault"}
-                       : Outcome{Verdict::fail, who_does_not_conform(results, failed) +
-                                                    "; and tester, fabric, adapter or capture was at fault"};
+            return failed.empty() ? Outcome{Verdict::error, "Tester, fabric, adapter or capture was at fault"}
+                                  : Outcome{Verdict::fail, who_does_not_conform(results, failed) +
+                                                               "; and tester, fabric, adapter or capture was at fault"};
         case 5:
             return {Verdict::inconc, "Evidence is missing"};
         default:
