@@ -3,6 +3,7 @@
 #include "fabric/capture/erf.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace ipoib::capture {
 namespace {
@@ -12,8 +13,8 @@ constexpr std::uint64_t ns_per_second = 1'000'000'000;
 }  // namespace
 
 std::int64_t erf_time(const ErfHeader::Time& time) noexcept {
-    std::uint64_t fixed_point = 0;
-    for (std::size_t i = time.size(); i-- > 0;) fixed_point = fixed_point << 8 | time[i];
+    auto fixed_point = std::bit_cast<std::uint64_t>(time);
+    if constexpr (std::endian::native == std::endian::big) fixed_point = __builtin_bswap64(fixed_point);
     constexpr std::uint64_t half = std::uint64_t{1} << 31;
     const std::uint64_t fraction = ((fixed_point & 0xffffffff) * ns_per_second + half) >> 32;
     return static_cast<std::int64_t>((fixed_point >> 32) * ns_per_second + fraction);

@@ -15,6 +15,14 @@ std::uint64_t word(const std::uint8_t* at) noexcept {
     return value;
 }
 
+using Words __attribute__((vector_size(16))) = std::uint64_t;
+
+Words words(const std::uint8_t* at) noexcept {
+    Words value{};
+    std::memcpy(&value, at, sizeof value);
+    return value;
+}
+
 /// Of the fields that differ most between flows; nothing where a frame is too short for that. Only this process sees
 /// it, and who makes frames that share one only makes them cost what they cost without shapes.
 std::optional<std::uint64_t> hash_of(Octets frame) noexcept {
@@ -38,6 +46,21 @@ std::optional<std::uint64_t> hash_of(Octets frame) noexcept {
     return hash;
 }
 
+/// Those that packets can have of which there are others of their shape.
+template <class Visit>
+void visit_plain_headers(Packet& p, Visit&& visit) {
+    visit(p.lrh), visit(p.grh), visit(p.bth), visit(p.deth), visit(p.encap), visit(p.arp), visit(p.arp_addresses);
+    visit(p.ipv4), visit(p.ipv6), visit(p.udp), visit(p.icmp), visit(p.icmpv6);
+}
+
+/// Whether it has no other headers.
+bool has_plain_headers(Packet& packet) {
+    int all = 0, plain = 0;
+    wire::detail::visit_headers(packet, [&](const auto& view) { all += view ? 1 : 0; });
+    visit_plain_headers(packet, [&](const auto& view) { plain += view ? 1 : 0; });
+    return all == plain && !packet.nd_options.data() && !packet.wrong_option.data();
+}
+
 bool is_echo(Icmpv6Type type) noexcept { return type == Icmpv6Type::echo_request || type == Icmpv6Type::echo_reply; }
 
 }  // namespace
@@ -51,22 +74,25 @@ void Shape::move_to(const std::uint8_t* to) noexcept {
     const auto view = [&]<class Header>(View<Header>& header) {
         if (header) header = View<Header>::at({to + (header.data() - from), Header::size});
     };
-    wire::detail::visit_headers(p, view);
     view(p.mgid);
-    for (auto* octets : {&p.octets, &p.sender_hardware, &p.ip_payload, &p.nd_options, &p.wrong_option, &p.payload})
-        place(*octets);
+    for (auto* octets : {&p.octets, &p.sender_hardware, &p.ip_payload, &p.payload}) place(*octets);
+    if (has_others()) return visit_plain_headers(p, view);
+    wire::detail::visit_headers(p, view);
+    for (auto* octets : {&p.nd_options, &p.wrong_option}) place(*octets);
 }
 
 bool Shape::fits(Octets octets, std::size_t length_on_wire, Origin from) const noexcept {
     if (compared_ == 0 || octets.size() != packet.octets.size() || length_on_wire != wire_length || from != origin)
         return false;
+    // Two words at a time: what the machine does at once.
     const auto differs = [&](std::size_t at) {
-        return (word(octets.data() + at) ^ word(head_.data() + at)) & word(mask_.data() + at);
+        return (words(octets.data() + at) ^ words(head_.data() + at)) & words(mask_.data() + at);
     };
-    std::uint64_t differences = 0;
+    Words differences{};
     std::size_t at = 0;
     for (; at + sizeof differences <= compared_; at += sizeof differences) differences |= differs(at);
-    return (differences | differs(compared_ - sizeof differences)) == 0;
+    differences |= differs(compared_ - sizeof differences);
+    return (differences[0] | differences[1]) == 0;
 }
 
 void Shape::pass_over(const std::uint8_t* at, std::size_t octets) noexcept {
@@ -83,7 +109,7 @@ void Shape::pass_over(View<Header> view, const Field<Header, T>& field) noexcept
 void Shape::learn() noexcept {
     compared_ = 0;
     const auto& p = packet;
-    const bool is_plain = p.medium == Medium::infiniband && p.deth && p.is_ipoib() && p.encap &&
+    const bool is_plain = has_plain_headers(packet) && p.medium == Medium::infiniband && p.deth && p.is_ipoib() && p.encap &&
                           p.foreign == Foreign::none && !p.stop && !p.is_truncated && !p.is_fragment &&
                           p.others_count == 0 && !p.has(Part::nd) && p.content != EtherType{} &&
                           p.encap[Encap::type] == p.content;

@@ -6,6 +6,7 @@
 #include "protocol/wire/misplaced.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 namespace ipoib::state {
@@ -17,21 +18,26 @@ constexpr std::uint64_t default_prefix = std::uint64_t{0xfe80} << 48;
 constexpr std::uint32_t psn_mask = 0xffffff;
 
 /// What two frames of one queue pair have in common only if they are one: not the whole, but enough to tell a doubled
-/// frame from a PSN that does not count.
+/// frame from a PSN that does not count. In two strands, neither of which waits for the other.
 std::uint64_t likeness_of(const Packet& packet) {
-    std::uint64_t hash = packet.payload_length;
-    const auto mix = [&hash](std::uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15u; };
-    if (packet.lrh) mix(packet.lrh[Lrh::dlid]);
-    mix(packet.bth[Bth::dest_qp]);
-    const auto octets = packet.payload;
-    constexpr std::size_t most = 96;
+    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15u;
+    constexpr std::size_t most = 96, word = sizeof(std::uint64_t);
     // In whatever order the machine has them: it is compared with others of this process only.
-    std::uint64_t word = 0;
-    for (std::size_t i = 0; i + sizeof word <= octets.size() && i < most; i += sizeof word) {
-        std::memcpy(&word, octets.data() + i, sizeof word);
-        mix(word);
+    const auto word_at = [&](std::size_t at) {
+        std::uint64_t value = 0;
+        std::memcpy(&value, packet.payload.data() + at, word);
+        return value;
+    };
+    std::uint64_t even = packet.payload_length;
+    std::uint64_t other = std::uint64_t{packet.bth[Bth::dest_qp]} << 16 | (packet.lrh ? packet.lrh[Lrh::dlid] : 0u);
+    const auto end = std::min(most, packet.payload.size()) / word * word;
+    std::size_t at = 0;
+    for (; at + 2 * word <= end; at += 2 * word) {
+        even = (even ^ word_at(at)) * odd;
+        other = (other ^ word_at(at + word)) * odd;
     }
-    return hash;
+    if (at < end) even = (even ^ word_at(at)) * odd;
+    return even ^ std::rotl(other * odd, 32);
 }
 
 }  // namespace

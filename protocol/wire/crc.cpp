@@ -76,16 +76,28 @@ __attribute__((target("pclmul,sse4.1"))) __m128i loaded(const std::uint8_t* at) 
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
 }
 
+/// 16 shuffles of a block, from an offset on: at N its first N octets become the last ones, at 16 + N those behind them the
+/// first ones, with zeros for the rest.
+constexpr auto block_shifts = [] {
+    constexpr std::size_t block = 16;
+    constexpr std::uint8_t zero = 0x80;
+    std::array<std::uint8_t, 3 * block> shifts{};
+    shifts.fill(zero);
+    for (std::size_t i = 0; i < block; ++i) shifts[block + i] = static_cast<std::uint8_t>(i);
+    return shifts;
+}();
+
 /// Folds blocks of 16 octets onto later ones; long frames in four strands, none of which waits for another.
 __attribute__((target("pclmul,sse4.1"))) std::uint16_t folded_crc16(std::uint16_t crc, Octets octets) noexcept {
     constexpr std::size_t block = 16, strands = 4;
-    // Zeros in front change nothing, so the first block may be one that is not full.
+    // Zeros in front change nothing, so the first block may be one that is not full: what is behind the octets that are
+    // there goes to its end. The CRC so far is on the first two octets, which may be of two blocks.
     const auto part = octets.size() % block;
-    std::array<std::uint8_t, 2 * block> begin{};
-    std::memcpy(begin.data() + block - part, octets.data(), part + block);
-    begin[block - part] = static_cast<std::uint8_t>(begin[block - part] ^ crc);
-    begin[block - part + 1] = static_cast<std::uint8_t>(begin[block - part + 1] ^ crc >> 8);
-    __m128i sum = _mm_xor_si128(moved<128>(loaded(begin.data())), loaded(begin.data() + block));
+    const auto to_end = loaded(block_shifts.data() + part), to_next = loaded(block_shifts.data() + block + part);
+    const __m128i so_far = _mm_cvtsi32_si128(crc);
+    const __m128i begin = _mm_shuffle_epi8(_mm_xor_si128(loaded(octets.data()), so_far), to_end);
+    const __m128i next = _mm_xor_si128(loaded(octets.data() + part), _mm_shuffle_epi8(so_far, to_next));
+    __m128i sum = _mm_xor_si128(moved<128>(begin), next);
     const std::uint8_t* at = octets.data() + part + block;
     std::size_t left = octets.size() - part - block;
     if (left >= strands * block) {

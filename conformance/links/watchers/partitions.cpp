@@ -18,26 +18,8 @@ class Partitions : public Watcher {
 public:
     [[nodiscard]] unsigned looks_at() const noexcept override { return packets::all; }
     void take(const Moment& moment) override {
-        look_for_use(moment);
-        const auto& packet = moment.packet;
-        if (!moment.known.managed || !packet.mad || packet.mad[Mad::attribute_id] != smp_attribute::p_key_table) return;
-        constexpr std::uint32_t blocks_of_port = 32;
-        const auto number = packet.mad[Mad::attribute_modifier];
-        if (number >= blocks_of_port) return;
-        const auto smp = packet.octets.subspan(packet.offset_of(packet.mad.data()));
-        constexpr std::size_t data = DirectedSmp::data.at.bit / 8;
-        if (smp.size() < data + 2 * in_block) return;
-        Block block{};
-        for (std::size_t i = 0; i < in_block; ++i)
-            block[i] = static_cast<std::uint16_t>(read_bits(smp.data() + data + 2 * i, {0}, 16));
-        const Key key{&moment.subnet, moment.known.managed->gid, number};
-        const auto found = blocks_.find(key);
-        if (found != blocks_.end()) {
-            compare(moment, key, found->second, block);
-            found->second = block;
-        } else if (blocks_.size() < most_blocks) {
-            blocks_.emplace(key, block);
-        }
+        if (!changes_.empty()) look_for_use(moment);
+        if (moment.packet.mad && moment.known.managed) look_at_table(moment);
     }
     [[nodiscard]] std::vector<Trouble> troubles() const override {
         std::vector<Trouble> all;
@@ -116,8 +98,29 @@ private:
         change = {.what = what, .instead = instead, .seen = {}};
         change.seen.show(moment.known.now);
     }
+    void look_at_table(const Moment& moment) {
+        const auto& packet = moment.packet;
+        if (packet.mad[Mad::attribute_id] != smp_attribute::p_key_table) return;
+        constexpr std::uint32_t blocks_of_port = 32;
+        const auto number = packet.mad[Mad::attribute_modifier];
+        if (number >= blocks_of_port) return;
+        const auto smp = packet.octets.subspan(packet.offset_of(packet.mad.data()));
+        constexpr std::size_t data = DirectedSmp::data.at.bit / 8;
+        if (smp.size() < data + 2 * in_block) return;
+        Block block{};
+        for (std::size_t i = 0; i < in_block; ++i)
+            block[i] = static_cast<std::uint16_t>(read_bits(smp.data() + data + 2 * i, {0}, 16));
+        const Key key{&moment.subnet, moment.known.managed->gid, number};
+        const auto found = blocks_.find(key);
+        if (found != blocks_.end()) {
+            compare(moment, key, found->second, block);
+            found->second = block;
+        } else if (blocks_.size() < most_blocks) {
+            blocks_.emplace(key, block);
+        }
+    }
     void look_for_use(const Moment& moment) {
-        if (changes_.empty() || !moment.packet.bth || !moment.packet.encap || !moment.known.sender) return;
+        if (!moment.packet.bth || !moment.packet.encap || !moment.known.sender) return;
         const auto p_key = static_cast<std::uint16_t>(moment.packet.bth[Bth::p_key] & partition);
         const auto found = changes_.find({&moment.subnet, moment.known.sender->gid, p_key});
         if (found != changes_.end()) ++found->second.used;
