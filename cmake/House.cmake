@@ -54,6 +54,17 @@ if(IPOIB_SANITIZE)
   endif()
 endif()
 
+if(IPOIB_PROFILE STREQUAL "count")
+  target_compile_options(ipoib_house INTERFACE -fprofile-generate -fprofile-update=prefer-atomic)
+  target_link_options(ipoib_house INTERFACE -fprofile-generate)
+elseif(IPOIB_PROFILE STREQUAL "use")
+  # What never ran is compiled as without a profile, not for size: what is read first elsewhere is slow there otherwise.
+  target_compile_options(ipoib_house INTERFACE -fprofile-use -fprofile-partial-training -fprofile-correction
+    -Wno-missing-profile)
+elseif(IPOIB_PROFILE)
+  message(FATAL_ERROR "IPOIB_PROFILE is count or use, not ${IPOIB_PROFILE}")
+endif()
+
 # Files of one target are compiled together, in batches. What only seems to be shadowed by another file's name, and types
 # that only seem to be in a header, are for the other builds to tell.
 set(shadow -Wshadow)

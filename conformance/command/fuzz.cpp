@@ -19,6 +19,8 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+#include <charconv>
 #include <filesystem>
 
 namespace ipoib::conformance {
@@ -82,11 +84,20 @@ int replay_session(const FuzzOptions& options) {
     return exit_worse;
 }
 
-/// What was found, beside each session a file of its words.
+/// What was found, beside each session a file of its words. Numbers go on from those of earlier searches.
 class FindingFolder {
 public:
     explicit FindingFolder(std::string folder) : folder_(std::move(folder)) {
         make_folder_for("findings", folder_, "001.json");
+        if (folder_.empty()) return;
+        std::error_code error;
+        for (auto entry = std::filesystem::directory_iterator(folder_, error);
+             !error && entry != std::filesystem::directory_iterator{}; entry.increment(error)) {
+            unsigned number = 0;
+            const auto name = entry->path().filename().string();
+            const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), number);
+            if (problem == std::errc{} && *end == '-' && number < most_number) number_ = std::max(number_, number);
+        }
     }
     void keep(const fuzz::Found& found) {
         if (folder_.empty()) return;
@@ -99,6 +110,7 @@ private:
     static void write(const std::string& path, const std::string& text) {
         if (const auto error = write_atomically(path, text); !error.empty()) throw Fault(error);
     }
+    static constexpr unsigned most_number = 1'000'000;
     std::string folder_;
     unsigned number_ = 0;
 };
@@ -132,12 +144,12 @@ int run_search(const FuzzOptions& options) {
     if (options.sessions > 0) search.sessions = options.sessions;
     if (!search.time && !search.sessions) search.sessions = usual_sessions;
     StatusLine line;
-    search.found = [&](const fuzz::Found& found) {
-        folder.keep(found);
+    search.seen = [&](const fuzz::Finding& finding, double after) {
         line.clear();
         complain("ipoib-conform",
-                 fmt::format("{} after {:.0f} s: {}", name(found.finding.kind), found.after, found.finding.key()));
+                 fmt::format("after {:.0f} s: {}; it is repeated, and made smaller", after, finding.key()));
     };
+    search.found = [&](const fuzz::Found& found) { folder.keep(found); };
     if (progress_is_seen())
         search.progress = [&](const fuzz::Progress& progress) {
             line.show(fmt::format("{} sessions, {} blocks, {} kinds, {} kept, {} found", progress.sessions,
@@ -161,7 +173,11 @@ int run_fuzz(const FuzzOptions& options) {
 }
 
 void add_search_options(CLI::App& command, FuzzOptions& options) {
-    command.add_option("--for", options.seconds, "Until so much time has passed: 90s, 10min, 1h")
+    command
+        .add_option(
+            "--for", options.seconds,
+            "Until so much time has passed: 90s, 10min, 1h. What is found by then is made smaller in as much time "
+            "again, two minutes at least")
         ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"s", 1}, {"min", 60}, {"h", 3600}}))
         ->check(positive())
         ->type_name("TIME");
@@ -214,12 +230,12 @@ Action set_up_fuzz(CLI::App& command, const std::string&) {
         ->check(not_empty())
         ->type_name("NAME");
     command.add_option("--timeout-scale", options->timeout_scale, "Waits so many times as long (0.1 to 1000)")
-        ->check(CLI::Range(0.1, 1000.0))
+        ->check(from_to(0.1, 1000.0))
         ->type_name("X");
     command
         .add_option("--deadline", options->deadline,
                     "Seconds in which the node must answer an echo request and be a member, after each session")
-        ->check(CLI::Range(1.0, 3600.0))
+        ->check(from_to(1.0, 3600.0))
         ->type_name("SECONDS");
     add_seed_option(command, options->seed, "Where random numbers begin");
     add_search_options(command, *options);
@@ -230,7 +246,9 @@ Action set_up_fuzz(CLI::App& command, const std::string&) {
         ->needs(replay)
         ->check(CLI::Range(1u, 10'000u))
         ->type_name("N");
-    for (const auto* other : {"--for", "--sessions", "--target", "--corpus", "--most", "--out", "--coverage"})
+    // A session has its own scenario.
+    for (const auto* other : {"--for", "--sessions", "--target", "--corpus", "--most", "--out", "--coverage",
+                              "--scenario", "--shrink-tries"})
         replay->excludes(command.get_option(other));
     command.footer(
         "Exit code: 0 the node is well after every session, 1 something was found, 2 wrong usage, 3 a fault.");

@@ -230,7 +230,18 @@ void Arena::settle() {
 std::optional<Finding> Arena::told_faults() {
     if (!bench_ || !dut().can("health")) return std::nullopt;
     try {
-        if (auto faults = dut().health(); !faults.empty()) return Finding{Finding::Kind::fault, std::move(faults)};
+        auto faults = dut().health();
+        if (faults.empty()) return std::nullopt;
+        // A sanitizer says last where it was, and a node may be asked in between.
+        constexpr unsigned looks = 30;
+        const auto has = [&](std::string_view words) {
+            return std::ranges::any_of(faults, [&](const auto& fault) { return fault.find(words) != fault.npos; });
+        };
+        for (unsigned i = 0; i < looks && has("ERROR: ") && has("Sanitizer") && !has("SUMMARY: "); ++i) {
+            loop().run_for(std::chrono::milliseconds{100});
+            std::ranges::move(dut().health(), std::back_inserter(faults));
+        }
+        return Finding{Finding::Kind::fault, std::move(faults)};
     } catch (const ControlFailed&) {
         // Then it does not tell.
     } catch (const ChannelBroken&) {

@@ -2,6 +2,7 @@
 // From files to sessions.
 #include "conformance/fuzz/corpus.hpp"
 
+#include "base/one_line.hpp"
 #include "conformance/fuzz/operation.hpp"
 #include "conformance/fuzz/scene.hpp"
 #include "fabric/capture/reader.hpp"
@@ -68,11 +69,11 @@ void take_evidence(const std::filesystem::path& path, const std::string& scenari
         corpus.sessions.push_back(std::exchange(session, Session{.scenario = scenario, .operations = {}}));
         if (corpus.sessions.size() >= most_sessions) return;
     }
-    if (status != capture::Status::end) corpus.notes.push_back(path.string() + ": " + std::string(reader.error()));
+    if (status != capture::Status::end) corpus.notes.emplace_back(reader.error());
     if (!session.operations.empty()) corpus.sessions.push_back(std::move(session));
 }
 
-void take_session(const std::filesystem::path& path, Corpus& corpus) {
+void take_session(const std::filesystem::path& path, const std::string& scenario, Corpus& corpus) {
     std::error_code error;
     if (std::filesystem::file_size(path, error) > longest_file || error) {
         corpus.notes.push_back(path.string() + ": it is too long");
@@ -83,7 +84,12 @@ void take_session(const std::filesystem::path& path, Corpus& corpus) {
     // Evidence has JSON of other kinds beside it.
     if (text.find("\"fuzz\"") == std::string::npos) return;
     try {
-        corpus.sessions.push_back(parse_session(text));
+        auto session = parse_session(text);
+        if (session.scenario == scenario)
+            corpus.sessions.push_back(std::move(session));
+        else
+            corpus.notes.push_back(
+                fmt::format("{}: it is of --scenario {}, and left out", path.string(), one_line(session.scenario, 40)));
     } catch (const std::invalid_argument& wrong) {
         corpus.notes.push_back(path.string() + ": " + wrong.what());
     }
@@ -96,14 +102,15 @@ Corpus read_corpus(const std::string& folder, const std::string& scenario) {
     std::error_code error;
     for (auto entry = std::filesystem::recursive_directory_iterator(folder, error);
          !error && entry != std::filesystem::recursive_directory_iterator{}; entry.increment(error))
-        if (entry->is_regular_file()) files.push_back(entry->path());
+        // A link that leads nowhere is no file; the others are.
+        if (std::error_code of_entry; entry->is_regular_file(of_entry)) files.push_back(entry->path());
     if (error) throw std::runtime_error(folder + ": " + error.message());
     std::ranges::sort(files);
     Corpus corpus;
     std::set<std::vector<std::uint8_t>> known;
     for (const auto& file : files) {
         if (corpus.sessions.size() >= most_sessions) break;
-        if (file.extension() == ".json") take_session(file, corpus);
+        if (file.extension() == ".json") take_session(file, scenario, corpus);
         if (file.extension() == ".pcapng") take_evidence(file, scenario, corpus, known);
     }
     return corpus;

@@ -2,6 +2,8 @@
 // What makes two findings the same.
 #include "conformance/fuzz/finding.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -24,7 +26,8 @@ std::string without_numbers(std::string_view line) {
         const bool is_in_word =
             i > 0 && (std::isalnum(static_cast<unsigned char>(line[i - 1])) != 0 || line[i - 1] == '_');
         const bool is_line = i > 0 && line[i - 1] == ':';
-        if (!is_number || is_in_word || is_line) {
+        const bool is_status = line.substr(0, i).ends_with("status ");
+        if (!is_number || is_in_word || is_line || is_status) {
             plain += line[i++];
             continue;
         }
@@ -33,6 +36,32 @@ std::string without_numbers(std::string_view line) {
         plain += '#';
     }
     return plain;
+}
+
+/// Who called what a sanitizer names, from the report itself: where several faults are in one helper, its callers tell
+/// them apart. "#1 0x55d0 in receive node.c:71".
+std::string callers_in(std::string_view report) {
+    constexpr std::string_view error = "ERROR: ", in = " in ";
+    constexpr unsigned most = 3;
+    const auto begin = report.rfind(error);
+    if (begin == std::string_view::npos) return {};
+    std::string callers;
+    unsigned number = 0;
+    for (auto rest = report.substr(begin); number <= most && !rest.empty();) {
+        const auto end = std::min(rest.find('\n'), rest.size());
+        auto line = rest.substr(0, end);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+        line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+        const auto at = line.find(in);
+        if (!line.starts_with(fmt::format("#{} ", number)) || at == std::string_view::npos) {
+            if (number > 0) break;
+            continue;
+        }
+        const auto function = line.substr(at + in.size());
+        if (number > 0) callers += " < " + std::string{function.substr(0, function.find(' '))};
+        ++number;
+    }
+    return callers;
 }
 
 }  // namespace
@@ -54,7 +83,8 @@ std::string Finding::key() const {
             // "RIP: 0010:ipoib_cm_send+0x115/0x4a0 [ib_ipoib]": the function is enough.
             if (place == "RIP: 0010:" || place == "Freed in ")
                 line = line.substr(0, line.find_first_of("+ ", place.size()));
-            return prefix + ": " + without_numbers(line);
+            const auto callers = place == "SUMMARY: " || place == "Sanitizer" ? callers_in(evidence) : std::string{};
+            return prefix + ": " + without_numbers(line) + callers;
         }
     return prefix + ": " +
            (words.empty() ? std::string()

@@ -67,7 +67,7 @@ public:
         : arena_(arena), search_(search), generator_(search.seed, search.areas, search.scenario) {
         auto seeds = generator_.seeds();
         waiting_.assign(seeds.begin(), seeds.end());
-        waiting_.insert(waiting_.end(), search.corpus.begin(), search.corpus.end());
+        corpus_.assign(search.corpus.begin(), search.corpus.end());
         auto sweeps = generator_.sweeps();
         sweeps_.assign(sweeps.begin(), sweeps.end());
     }
@@ -89,8 +89,12 @@ private:
     [[nodiscard]] bool is_over() const {
         if (fabric::Loop::stop_requested()) return true;
         if (search_.time && Clock::now() - begin_ >= *search_.time) return true;
-        if (search_.most_found > 0 && searched_.found.size() >= search_.most_found) return true;
+        if (has_enough()) return true;
         return search_.sessions && searched_.sessions >= *search_.sessions;
+    }
+
+    [[nodiscard]] bool has_enough() const {
+        return search_.most_found > 0 && searched_.found.size() >= search_.most_found;
     }
 
     void step() {
@@ -104,7 +108,7 @@ private:
             take(*found, session);
         else
             learn(session);
-        for (; !beside_.empty(); beside_.pop_front()) {
+        for (; !beside_.empty() && !has_enough(); beside_.pop_front()) {
             const auto [finding, of] = beside_.front();
             take(finding, of);
         }
@@ -127,6 +131,7 @@ private:
     }
 
     Session next() {
+        if (!corpus_.empty()) return first_of(corpus_);
         // By turns: whoever has little time has had something of each.
         constexpr unsigned turns = 4, of_chance = 3, fresh_ones = 4;
         if (const auto turn = ++turn_ % turns; turn != of_chance) {
@@ -158,6 +163,7 @@ private:
             ++searched_.again;
             return;
         }
+        if (search_.seen) search_.seen(finding, elapsed());
         Found found{.finding = finding, .session = session, .after = elapsed(), .number = searched_.sessions};
         make_smaller(found, key, last);
         // Nobody answers in time on a machine that has other work. Twice is no chance; a fault says so by itself.
@@ -172,7 +178,7 @@ private:
 
     /// Whether a new node shows the same.
     bool shows(const Session& session, const std::string& key) {
-        if (fabric::Loop::stop_requested()) return false;
+        if (fabric::Loop::stop_requested() || is_late()) return false;
         arena_.renew();
         const auto found = played(session);
         if (!found || found->key() == key) return found.has_value();
@@ -181,6 +187,12 @@ private:
         if (found->kind == Finding::Kind::fault && !keys_.contains(found->key()) && beside_.size() < most)
             beside_.emplace_back(*found, session);
         return false;
+    }
+
+    /// What was found in time has as much time again to be made smaller, and a little in any case.
+    [[nodiscard]] bool is_late() const {
+        constexpr std::chrono::nanoseconds a_little = std::chrono::minutes{2};
+        return search_.time && Clock::now() - begin_ >= *search_.time + std::max(*search_.time, a_little);
     }
 
     /// What needs two things at once is not shown each time.
@@ -216,15 +228,32 @@ private:
             // What was shown by chance once is no session to repeat it by.
             if (const auto smaller = with(*whole, items, shrunk.items); shrunk.holds && shows_sometimes(smaller, key))
                 found.session = smaller;
+            for (std::size_t i = 0; i < found.session.operations.size(); ++i) name_value(found.session, i, key);
         }
         arena_.renew();
+    }
+
+    /// Where a field goes through many values, those that show it: half of them, and so on, as long as one half does.
+    void name_value(Session& session, std::size_t number, const std::string& key) {
+        while (session.operations[number].times > 1) {
+            const auto halves = halves_of(session.operations[number].lies);
+            const auto shown = std::ranges::find_if(halves, [&](const LiesHalf& half) {
+                auto smaller = session;
+                smaller.operations[number].lies = half.lies;
+                smaller.operations[number].times = half.values;
+                if (!shows(smaller, key)) return false;
+                session = std::move(smaller);
+                return true;
+            });
+            if (shown == halves.end()) return;
+        }
     }
 
     Arena& arena_;
     const Search& search_;
     Generator generator_;
     const Clock::time_point begin_ = Clock::now();
-    std::deque<Session> waiting_, sweeps_, since_new_;
+    std::deque<Session> corpus_, waiting_, sweeps_, since_new_;
     std::set<std::uint64_t> kinds_;
     std::set<std::string> keys_;
     std::deque<std::pair<Finding, Session>> beside_;  ///< found while another one was made smaller

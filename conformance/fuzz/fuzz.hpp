@@ -29,12 +29,15 @@ struct Search {
     std::string scenario = "default";
     std::set<Area> areas;
     std::vector<Session> corpus;
-    std::optional<std::chrono::nanoseconds> time;  ///< none: without an end
+    /// None: without an end. What was found by then is made smaller in as much time again, two minutes at least.
+    std::optional<std::chrono::nanoseconds> time;
     std::optional<std::uint64_t> sessions;
     std::size_t most_found = 0;  ///< it ends with so many; 0: it goes on
     unsigned most_tries = 60;    ///< sessions played to make one smaller
     std::function<void(const Progress&)> progress{};
-    std::function<void(const Found&)> found{};  ///< told of each at once
+    /// Told of each at once, with the seconds since the search began; what comes of it is told by `found`.
+    std::function<void(const Finding&, double)> seen{};
+    std::function<void(const Found&)> found{};  ///< told of each once it is as small as it was made
 };
 
 struct Searched {

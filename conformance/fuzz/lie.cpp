@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <limits>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -148,6 +149,49 @@ std::uint64_t narrow_value(const FieldSpec& field, Random& random) {
 
 void check_lie(std::string_view lie) {
     if (!trick_of(lie)) static_cast<void>(traffic::Override(lie));
+}
+
+namespace {
+
+/// "BTH.OpCode=0..7" as "BTH.OpCode=0..3" and "BTH.OpCode=4..7", "LRH.SL=1,3,7" as "LRH.SL=1" and "LRH.SL=3,7"; nothing
+/// for a lie of one value, or of values by chance.
+std::vector<Sweep> parts_of(const std::string& lie) {
+    const auto begin = lie.find('=') + 1;
+    if (begin == 0 || trick_of(lie)) return {};
+    const auto field = lie.substr(0, begin), values = lie.substr(begin);
+    if (const auto commas = static_cast<std::uint32_t>(std::ranges::count(values, ',')); commas > 0) {
+        std::size_t cut = 0;
+        const auto in_first = (commas + 1) / 2;
+        for (std::uint32_t i = 0; i < in_first; ++i) cut = values.find(',', cut) + 1;
+        return {{field + values.substr(0, cut - 1), in_first}, {field + values.substr(cut), commas + 1 - in_first}};
+    }
+    constexpr std::string_view to = "..";
+    const auto middle = values.find(to);
+    if (middle == std::string::npos) return {};
+    const auto least = parse_number(values.substr(0, middle)), most = parse_number(values.substr(middle + to.size()));
+    if (!least || !most || *least >= *most || *most - *least > std::numeric_limits<std::uint32_t>::max()) return {};
+    const auto half = *least + (*most - *least) / 2;
+    const auto part = [&](std::uint64_t first, std::uint64_t last) {
+        return Sweep{first == last ? fmt::format("{}{:#x}", field, first)
+                                   : fmt::format("{}{:#x}{}{:#x}", field, first, to, last),
+                     static_cast<std::uint32_t>(last - first + 1)};
+    };
+    return {part(*least, half), part(half + 1, *most)};
+}
+
+}  // namespace
+
+std::vector<LiesHalf> halves_of(std::span<const std::string> lies) {
+    std::vector<LiesHalf> halves;
+    for (std::size_t i = 0; i < lies.size(); ++i) {
+        const auto parts = parts_of(lies[i]);
+        if (!parts.empty() && !halves.empty()) return {};
+        for (const auto& part : parts) {
+            halves.push_back({{lies.begin(), lies.end()}, part.values});
+            halves.back().lies[i] = part.lie;
+        }
+    }
+    return halves;
 }
 
 struct Lies::Parts {

@@ -53,6 +53,13 @@ struct Sweep {
     std::string lie;
     std::uint32_t values = 0;
 };
+/// Some lies with half of the values that one of them goes through.
+struct LiesHalf {
+    std::vector<std::string> lies;
+    std::uint32_t values = 0;
+};
+/// Both halves, where just one goes through several values, as a list or range; else nothing.
+[[nodiscard]] std::vector<LiesHalf> halves_of(std::span<const std::string> lies);
 /// Of every field of a packet like this one that is no wider than 64 bits, and of its length.
 [[nodiscard]] std::vector<Sweep> sweeps_of(const build::PacketBuilder& packet);
 

@@ -3,6 +3,7 @@
 #include "conformance/fuzz/session.hpp"
 
 #include "base/json_object.hpp"
+#include "base/one_line.hpp"
 #include "conformance/fuzz/lie.hpp"
 #include "conformance/fuzz/material.hpp"
 #include "conformance/fuzz/operation.hpp"
@@ -72,7 +73,7 @@ Operation operation_of(const nlohmann::json& object, std::size_t number) {
     if (!operation.verb) {
         std::string names;
         for (const auto& one : all_verbs()) names += (names.empty() ? "" : ", ") + std::string(one.name);
-        part.refuse("do", "is '" + name + "', none of " + names);
+        part.refuse("do", fmt::format("is '{}', none of {}", one_line(name, 40), names));
     }
     if (name == "send") read_send(operation, part);
     if (name == "answers") read_answers(operation, part);

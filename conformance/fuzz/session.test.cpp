@@ -175,6 +175,39 @@ TEST_CASE("fuzz: every packet bears every kind of lie") {
     }
 }
 
+TEST_CASE("fuzz: values that a field goes through are halved until one is left") {
+    const auto halves = halves_of(std::vector<std::string>{"lost=1", "ICMP.Code=0..0xff"});
+    REQUIRE(halves.size() == 2);
+    CHECK(halves[0].lies == std::vector<std::string>{"lost=1", "ICMP.Code=0x0..0x7f"});
+    CHECK(halves[1].lies == std::vector<std::string>{"lost=1", "ICMP.Code=0x80..0xff"});
+    CHECK((halves[0].values == 128 && halves[1].values == 128));
+    const auto of_list = halves_of(std::vector<std::string>{"LRH.SL=1,3,7"});
+    REQUIRE(of_list.size() == 2);
+    CHECK((of_list[0].lies.front() == "LRH.SL=1" && of_list[0].values == 1));
+    CHECK((of_list[1].lies.front() == "LRH.SL=3,7" && of_list[1].values == 2));
+    CHECK(halves_of(std::vector<std::string>{"ICMP.Code=3..4"})[1].lies.front() == "ICMP.Code=0x4");
+    for (const auto* one : {"ICMP.Code=3", "LRH.SL=random 1..3", "cut=4", "octet=8:0x80", "GRH.DGID=ff12:401b::1"})
+        CHECK(halves_of(std::vector<std::string>{one}).empty());
+    CHECK(halves_of(std::vector<std::string>{"ICMP.Code=0..3", "LRH.SL=1,2"}).empty());
+    // What is left is understood.
+    for (const auto& half : {halves[0], halves[1], of_list[0], of_list[1]})
+        for (const auto& lie : half.lies) CHECK_NOTHROW(check_lie(lie));
+}
+
+TEST_CASE("fuzz: what crashes in a helper is known by who called it, and exit codes tell faults apart") {
+    const auto key = [](const std::string& caller) {
+        Finding found{Finding::Kind::fault,
+                      {"==7==ERROR: AddressSanitizer: x", "SUMMARY: AddressSanitizer: x n.c:3 in rd"}};
+        found.evidence = "==7==ERROR: AddressSanitizer: x\nREAD of size 1\n    #0 0x5 in rd n.c:3\n    #1 0x9 in " +
+                         caller + " n.c:88\n\n    #0 0x7 in malloc\n";
+        return found.key();
+    };
+    CHECK(key("receive_arp") == "fault: SUMMARY: AddressSanitizer: x n.c:3 in rd < receive_arp");
+    CHECK(key("receive_arp") != key("receive_udp"));
+    const auto ended = [](const std::string& how) { return Finding{Finding::Kind::fault, {how}}.key(); };
+    CHECK(ended("the node ended: exit status 3") != ended("the node ended: exit status 4"));
+}
+
 TEST_CASE("fuzz: a file that is no session is refused, and what is wrong is named") {
     CHECK(refusal("nonsense") == "it is no session: not a JSON object");
     const std::string head = R"({"fuzz": 1, "scenario": "default", "operations": [)";

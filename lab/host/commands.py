@@ -253,6 +253,9 @@ def _fuzz(options: argparse.Namespace, rest: Sequence[str]) -> int:
     conform = image.find_program(options.programs, "ipoib-conform")
     if conform is not None:
         refuse_unknown(conform, "fuzz", arguments)
+    # Before a guest boots for nothing.
+    if (session := value_of("--replay", arguments)) is not None and not Path(session).is_file():
+        raise UsageError(f"--replay: there is no file {session}")
     options.tells_blocks = not options.plain and not is_among("--replay", arguments)
     if getattr(options, "planted", None) is not None:
         _plant(options)

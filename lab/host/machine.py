@@ -8,6 +8,7 @@ import ctypes
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -221,7 +222,8 @@ class Machine:
             self._monitor.save(path)
             self._kept = path
         except LabError as problem:
-            say(f"no state of the guest is kept, so each further one boots: {problem}")
+            room = shutil.disk_usage(self.folder).free >> 20
+            say(f"no state of the guest is kept, so each further one boots: {problem} ({room} MiB are free in {self.folder})")
             path.unlink(missing_ok=True)
 
     def _open(self, handed: Descriptors, console: Path) -> None:
@@ -237,7 +239,10 @@ class Machine:
         if self.guest.keeps_state:
             self._monitor = Monitor(handed.connect("monitor"))
         if self._kept is not None:
-            handed.lend("state", self._kept, is_written=False)
+            if self._kept.is_file():
+                handed.lend("state", self._kept, is_written=False)
+            else:
+                self._kept = None
 
     def _launch(self, handed: Descriptors, log: BinaryIO) -> subprocess.Popen[bytes]:
         command = qemu_command(self.guest, self.folder, handed.numbers, self._version)

@@ -45,8 +45,10 @@ def read(paths: Iterable[Path]) -> set[str]:
     for path in paths:
         try:
             told.update(path.read_text(encoding="utf-8").split())
-        except (OSError, UnicodeDecodeError) as problem:
-            raise LabError(f"{path}: {problem}") from problem
+        except OSError as problem:
+            raise LabError(f"{path}: {problem.strerror}") from problem
+        except UnicodeDecodeError as problem:
+            raise LabError(f"{path}: it is no list of blocks") from problem
     wrong = [line for line in told if not re.fullmatch(r"\w+:[\w.]+\+0x[0-9a-f]+", line)]
     if wrong:
         raise LabError(f"{wrong[0]!r} is no block: it is module:function+0x1f")

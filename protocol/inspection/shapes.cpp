@@ -109,8 +109,8 @@ void Shape::pass_over(View<Header> view, const Field<Header, T>& field) noexcept
 void Shape::learn() noexcept {
     compared_ = 0;
     const auto& p = packet;
-    const bool is_plain = has_plain_headers(packet) && p.medium == Medium::infiniband && p.deth && p.is_ipoib() && p.encap &&
-                          p.foreign == Foreign::none && !p.stop && !p.is_truncated && !p.is_fragment &&
+    const bool is_plain = has_plain_headers(packet) && p.medium == Medium::infiniband && p.deth && p.is_ipoib() &&
+                          p.encap && p.foreign == Foreign::none && !p.stop && !p.is_truncated && !p.is_fragment &&
                           p.others_count == 0 && !p.has(Part::nd) && p.content != EtherType{} &&
                           p.encap[Encap::type] == p.content;
     if (!is_plain || (!p.arp_addresses && !p.ipv4 && !p.ipv6)) return;

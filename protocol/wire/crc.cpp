@@ -76,8 +76,8 @@ __attribute__((target("pclmul,sse4.1"))) __m128i loaded(const std::uint8_t* at) 
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
 }
 
-/// 16 shuffles of a block, from an offset on: at N its first N octets become the last ones, at 16 + N those behind them the
-/// first ones, with zeros for the rest.
+/// 16 shuffles of a block, from an offset on: at N its first N octets become the last ones, at 16 + N those behind them
+/// the first ones, with zeros for the rest.
 constexpr auto block_shifts = [] {
     constexpr std::size_t block = 16;
     constexpr std::uint8_t zero = 0x80;

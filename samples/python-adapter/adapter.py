@@ -45,8 +45,10 @@ class Node:
         self.answers = queue.Queue()
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True, errors="replace", bufsize=1)
-        for reader in (self._read_answers, self._read_log):
-            threading.Thread(target=reader, args=(self.process, self.answers), daemon=True).start()
+        of_node = (self.process, self.answers)
+        threading.Thread(target=self._read_answers, args=of_node, daemon=True).start()
+        self.log_reader = threading.Thread(target=self._read_log, args=of_node, daemon=True)
+        self.log_reader.start()
 
     def _read_answers(self, process, answers):
         for line in process.stdout:
@@ -72,7 +74,7 @@ class Node:
             # What it answers later would be taken for the answer to something else. The signal is ours: no crash.
             self.is_ending = True
             self.process.kill()
-            self.faults.append(f"the node did not answer for {self.patience:g} s, and was ended")
+            self.faults.append(f"the node did not answer for {self.patience:g} s, and was ended (--patience)")
             raise Failed("the node does not answer") from None
         if answer is None:
             self.look_for_end(patience=1)
@@ -108,12 +110,17 @@ class Node:
         except (OSError, IndexError):
             return False
 
+    def is_reporting(self):
+        """Whether a sanitizer has begun to say what is wrong, and not yet where it was: the node ends behind that."""
+        return any("ERROR: " in line for line in self.faults) and not any("SUMMARY: " in line for line in self.faults)
+
     def look_for_end(self, patience=0):
-        """A node that ended by itself, or by a signal that is not ours, is a fault, once."""
+        """A node that ended by itself, or by a signal that is not ours, is a fault, once. It has said all it had to say."""
         try:
             code = self.process.wait(patience)
         except subprocess.TimeoutExpired:
             return
+        self.log_reader.join(1)
         if not self.is_ending:
             self.is_ending = True
             self.faults.append(f"the node ended: {ending_of(code)}")
@@ -239,7 +246,7 @@ class Stack:
         return {"lines": list(self._node.log)}
 
     def health(self, _):
-        self._node.look_for_end()
+        self._node.look_for_end(patience=2 if self._node.is_reporting() else 0)
         count = len(self._node.faults)
         faults, self._node.faults = self._node.faults[:count], self._node.faults[count:]
         return {"faults": faults}

@@ -177,7 +177,7 @@ TEST_CASE("Python adapter: a node that hangs is ended, which is told as it is") 
     Dut dut{*bench.node, "ib0"};
     dut.greet();
     CHECK_THROWS_AS(dut.interface(), ControlFailed);
-    CHECK(dut.health() == std::vector<std::string>{"the node did not answer for 0.3 s, and was ended"});
+    CHECK(dut.health() == std::vector<std::string>{"the node did not answer for 0.3 s, and was ended (--patience)"});
     ::unlink(program.c_str());
 }
 

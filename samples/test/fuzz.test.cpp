@@ -64,6 +64,22 @@ TEST_CASE("C node: sessions begin with what testers have sent in the evidence of
     CHECK_THAT(fuzzed.output, !ContainsSubstring(" 0 frames of evidence"));
 }
 
+TEST_CASE("C node: what is to begin with comes first, but for what is of another link") {
+    const ipoib::TemporaryFolder corpus;
+    const auto session = [](const char* scenario) {
+        return std::string(R"({"fuzz": 1, "scenario": ")") + scenario +
+               R"(", "operations": [{"do": "send", "packet": "echo"}]})";
+    };
+    std::ofstream{corpus / "own.json"} << session("default");
+    std::ofstream{corpus / "other.json"} << session("mtu4k");
+    std::filesystem::create_symlink("loop", corpus.path() / "loop");
+    const auto run = fuzz_node(IPOIB_NODE_SANITIZED, "--sessions 2 --seed 5 --corpus " + corpus.path().string());
+    INFO(run.output);
+    CHECK(run.code == 0);
+    CHECK_THAT(run.output, ContainsSubstring("1 sessions to begin with"));
+    CHECK_THAT(run.output, ContainsSubstring("other.json: it is of --scenario mtu4k, and left out"));
+}
+
 TEST_CASE("C node: a bound that it does not check is found, and shown again by the session that is left", "[breadth]") {
     struct Planted {
         const char *node, *target, *place;
@@ -71,14 +87,17 @@ TEST_CASE("C node: a bound that it does not check is found, and shown again by t
     for (const auto& [node, target, place] : {Planted{IPOIB_NODE "-full-queue", "ipoib", "full-queue.c:"},
                                               Planted{IPOIB_NODE "-any-block", "sa", "any-block.c:"}}) {
         const ipoib::TemporaryFolder folder;
+        // Of an earlier search.
+        std::ofstream{folder / "007-fault.json"} << "kept";
         const auto found =
             fuzz_node(node, std::string("--sessions 1500 --most 1 --shrink-tries 12 --seed 5 --target ") + target +
                                 " --out " + folder.path().string());
         INFO(node << '\n' << found.output);
         CHECK(found.code == 1);
         CHECK_THAT(found.output, ContainsSubstring(place));
-        const auto session = folder / "001-fault.json";
+        const auto session = folder / "008-fault.json";
         REQUIRE(std::filesystem::exists(session));
+        CHECK(std::filesystem::file_size(folder / "007-fault.json") == 4);
         // Whether a queue is full when the next packet comes is a matter of time: it is played until it shows.
         const auto again = fuzz_node(node, "--replay " + session + " --repeat 30");
         INFO(again.output);
