@@ -42,7 +42,7 @@ std::string without_numbers(std::string_view line) {
 /// them apart. "#1 0x55d0 in receive node.c:71".
 std::string callers_in(std::string_view report) {
     constexpr std::string_view error = "ERROR: ", in = " in ";
-    constexpr unsigned most = 3;
+    constexpr unsigned most = 2;
     const auto begin = report.rfind(error);
     if (begin == std::string_view::npos) return {};
     std::string callers;

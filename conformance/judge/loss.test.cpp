@@ -228,6 +228,55 @@ File marked(const Story& story, const char* interface_name = "ib0") {
 
 }  // namespace
 
+TEST_CASE("Losses that PSNs show: copies of frames that differ in a bit hide none") {
+    Story story;
+    story.up(a).up(b).join(b, story.group("239.1.2.3"), mlid);
+    story.join(a, story.group("239.1.2.3"), mlid).join(a, story.group("239.1.2.4"), mlid + 1);
+    story(story.to_group(a, "239.1.2.3", mlid)).join(b, story.group("239.1.2.4"), mlid + 1);
+    story(story.to_group(a, "239.1.2.4", mlid + 1)).join(a, story.group("239.1.2.5"), mlid + 2);
+    /// The same time to live, or reserved octets of a MAD, but for one bit, and right CRCs.
+    const auto near_copy = [](File octets) -> std::optional<File> {
+        Packet packet;
+        decode(octets, packet);
+        constexpr std::size_t time_to_live = Encap::size + 8, reserved_of_mad = 18;
+        if ((!packet.mad && !packet.ipv4) || packet.payload.empty()) return std::nullopt;
+        octets[packet.offset_of(packet.payload.data()) + (packet.mad ? reserved_of_mad : time_to_live)] ^= 1;
+        write_crcs(octets);
+        return octets;
+    };
+    const auto head = capture::test::pcap_header(order, capture::test::microsecond_magic, infiniband_link);
+    const auto count = story.moments().size();
+    /// Each queue pair counts its packets.
+    std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint32_t> psns;
+    const auto numbered = [&](File octets) {
+        constexpr std::uint32_t first = 0x100;
+        Packet packet;
+        decode(octets, packet);
+        REQUIRE(packet.deth);
+        const auto sent = psns[{packet.lrh[Lrh::slid], packet.deth[Deth::src_qp]}]++;
+        set_field(MutableOctets{octets}.subspan(packet.offset_of(packet.bth.data())), Bth::psn, first + sent);
+        write_crcs(octets);
+        return octets;
+    };
+    // Each two frames that follow each other, a request and its answer among them, are missing once.
+    for (std::uint64_t missing = 1; missing < count; ++missing) {
+        psns.clear();
+        const auto file = file_of(story, head, [&](std::uint64_t number, const Moment& moment) {
+            const auto octets = numbered(moment.octets);
+            if (number == missing || number == missing + 1) return File{};
+            const auto seconds = static_cast<std::uint32_t>(moment.time / second);
+            const auto fraction = static_cast<std::uint32_t>(moment.time % second / 1000);
+            const auto record = capture::test::pcap_record(order, seconds, fraction, octets);
+            const auto copy = near_copy(octets);
+            return copy ? join({record, capture::test::pcap_record(order, seconds, fraction, *copy)}) : record;
+        });
+        for (const auto& one : judged({file}).results) {
+            CAPTURE(missing, one.id, one.message);
+            CHECK(one.verdict != Verdict::fail);
+        }
+    }
+}
+
 TEST_CASE("Wholeness: a silence is time where the capture says that it is whole, and is still as it was written") {
     Story story;
     story.up(a).up(b).join(b, story.group("239.1.2.3"), mlid).join(a, story.group("239.1.2.3"), mlid, 4);

@@ -124,9 +124,19 @@ struct QueuePair {
     std::uint32_t open_resolutions = 0;  ///< ARP requests and Neighbour Solicitations without an answer
     std::uint32_t psn = 0;               ///< of its last packet
     std::uint32_t steps = 0;             ///< packets whose PSN was one more than the one before
-    std::uint32_t repeats = 0;           ///< packets with the PSN of another one
+    std::uint32_t repeats = 0;           ///< packets with the PSN of the one before
+    std::uint32_t jumps = 0;             ///< packets with any other
     std::uint64_t likeness = 0;          ///< of its last packet, to tell a doubled frame from a PSN that stays
     Sight first, last;                   ///< packets that it sent
+
+    /// Whether its PSNs count. One that was seen twice may be a damaged copy of one packet, or one sent at will; where
+    /// they do not count, hardly any differs from the one before.
+    [[nodiscard]] static constexpr bool counts(std::uint64_t moves, std::uint32_t repeats) noexcept {
+        constexpr std::uint64_t hardly = 8;
+        return repeats < 2 || hardly * moves >= repeats;
+    }
+    [[nodiscard]] bool counts() const noexcept { return counts(moves(), repeats); }
+    [[nodiscard]] std::uint64_t moves() const noexcept { return std::uint64_t{steps} + jumps; }
 
     /// Interfaces of several partitions may have the same number.
     [[nodiscard]] bool is_in(std::uint16_t partition) const noexcept {

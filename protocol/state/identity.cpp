@@ -28,7 +28,8 @@ std::uint64_t likeness_of(const Packet& packet) {
         std::memcpy(&value, packet.payload.data() + at, word);
         return value;
     };
-    std::uint64_t even = packet.payload_length;
+    const std::uint64_t keys = packet.deth ? packet.deth[Deth::q_key] : 0u;
+    std::uint64_t even = packet.payload_length ^ std::uint64_t{packet.bth[Bth::p_key]} << 48 ^ keys << 16;
     std::uint64_t other = std::uint64_t{packet.bth[Bth::dest_qp]} << 16 | (packet.lrh ? packet.lrh[Lrh::dlid] : 0u);
     const auto end = std::min(most, packet.payload.size()) / word * word;
     std::size_t at = 0;
@@ -164,11 +165,12 @@ void Subnet::count(QueuePair& queue_pair, const Packet& packet) {
     } else if (psn == queue_pair.psn) {
         is_doubled_ = likeness == queue_pair.likeness;
         if (is_doubled_) return;
-        if (queue_pair.repeats++ == 0) ++repeating_;
+        note_psn(queue_pair, queue_pair.repeats);
     } else if (psn == ((queue_pair.psn + 1) & psn_mask)) {
-        if (queue_pair.steps++ == 0) ++counting_;
+        note_psn(queue_pair, queue_pair.steps);
     } else {
-        if (queue_pair.repeats == 0) shown_loss_ = known_.now;
+        if (queue_pair.counts()) shown_loss_ = known_.now;
+        note_psn(queue_pair, queue_pair.jumps);
         doubted_ = identity(queue_pair);
         queue_pair.run = known_.now;
         queue_pair.is_doubtful = true;
@@ -181,12 +183,30 @@ void Subnet::count(QueuePair& queue_pair, const Packet& packet) {
     queue_pair.last = known_.now;
 }
 
+/// One more of its steps, repeats or jumps, and how many queue pairs are seen to count by that, and not to.
+void Subnet::note_psn(QueuePair& queue_pair, std::uint32_t& of_its) {
+    const auto add = [&](std::uint32_t sign) {
+        if (queue_pair.steps > 0 && queue_pair.counts()) counting_ += sign;
+        if (!queue_pair.counts()) repeating_ += sign;
+    };
+    add(~0u);
+    if (of_its != ~0u) ++of_its;
+    add(1);
+}
+
 /// A PSN that goes on as those before it, one more or always the same, so that count() changes nothing that is known of
 /// the queue pair.
 bool Subnet::is_usual(const QueuePair& queue_pair, const Packet& packet) {
+    if (!queue_pair.last) return false;
     const auto psn = packet.bth[Bth::psn];
-    const bool is_step = psn == ((queue_pair.psn + 1) & psn_mask) && queue_pair.steps != 0;
-    return queue_pair.last && (is_step || (psn == queue_pair.psn && queue_pair.repeats != 0));
+    // Where one more of either changes whether it counts, that is news.
+    const auto is_news = [before = queue_pair.counts()](std::uint64_t moves, std::uint32_t repeats) {
+        return QueuePair::counts(moves, repeats) != before;
+    };
+    const auto moves = queue_pair.moves();
+    const auto repeats = queue_pair.repeats;
+    if (psn == ((queue_pair.psn + 1) & psn_mask)) return queue_pair.steps != 0 && !is_news(moves + 1, repeats);
+    return psn == queue_pair.psn && repeats != 0 && !is_news(moves, repeats + 1);
 }
 
 /// Who leaves a link gives up its queue pairs: others may get their numbers.
@@ -369,7 +389,7 @@ constexpr Proof not_reported{Standing::broken, no_report}, awaited_still{Standin
 /// What the PSNs of a queue pair say of an interval.
 enum class Run : std::uint8_t { does_not_count, has_gap, is_open, is_closed };
 Run run_of(const QueuePair* found, bool may_count, const Sight& since, const Sight& at) {
-    if (!found || found->repeats > 0 || (found->steps == 0 && !may_count)) return Run::does_not_count;
+    if (!found || !found->counts() || (found->steps == 0 && !may_count)) return Run::does_not_count;
     // A queue pair whose first packet has the number 0 has sent nothing before.
     const bool is_from_start = found->run.order == found->first.order && found->psn == found->steps;
     if (found->run.order > since.order && !is_from_start) return Run::has_gap;

@@ -172,6 +172,7 @@ private:
     [[nodiscard]] bool has_q_key_of_link(const wire::Packet& packet, const QueuePair& queue_pair) const;
     [[nodiscard]] bool is_meant(const wire::Packet& packet, const QueuePair& queue_pair) const;
     void count(QueuePair& queue_pair, const wire::Packet& packet);
+    void note_psn(QueuePair& queue_pair, std::uint32_t& of_its);
     [[nodiscard]] static bool is_usual(const QueuePair& queue_pair, const wire::Packet& packet);
     /// Of a queue pair that has sent too little to tell whether it counts its PSNs: it is what others do.
     [[nodiscard]] bool may_count() const noexcept { return counting_ > 0 || repeating_ == 0; }
@@ -287,8 +288,8 @@ private:
     bool is_link_certain_ = false;  ///< the packet's link is not just the one that is known of its partition
     QueuePair* source_ = nullptr;   ///< the packet's own queue pair
     bool is_doubled_ = false;       ///< the packet is the last one of that queue pair once more
-    std::uint32_t counting_ = 0;    ///< queue pairs whose PSNs were seen to count
-    std::uint32_t repeating_ = 0;   ///< those that were seen not to count
+    std::uint32_t counting_ = 0;    ///< queue pairs whose PSNs are seen to count
+    std::uint32_t repeating_ = 0;   ///< those that are seen not to count
     Sight shown_loss_;              ///< the last sign that packets are missing, whosever they are
     bool is_whole_ = false, is_all_ipoib_ = false;
     std::vector<std::uint16_t> tester_lids_;  ///< the first few, in order
