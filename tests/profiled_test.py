@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs that are built by a profile of themselves say what the others say."""
-import os
 import shutil
 import subprocess
 import sys
