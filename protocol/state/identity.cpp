@@ -187,7 +187,8 @@ void Subnet::count(QueuePair& queue_pair, const Packet& packet) {
 void Subnet::note_psn(QueuePair& queue_pair, std::uint32_t& of_its) {
     const auto add = [&](std::uint32_t sign) {
         if (queue_pair.steps > 0 && queue_pair.counts()) counting_ += sign;
-        if (!queue_pair.counts()) repeating_ += sign;
+        // Where nobody counts, one that stays says so.
+        if (queue_pair.repeats > 0 && queue_pair.moves() == 0) repeating_ += sign;
     };
     add(~0u);
     if (of_its != ~0u) ++of_its;
