@@ -228,19 +228,23 @@ private:
             // What was shown by chance once is no session to repeat it by.
             if (const auto smaller = with(*whole, items, shrunk.items); shrunk.holds && shows_sometimes(smaller, key))
                 found.session = smaller;
-            for (std::size_t i = 0; i < found.session.operations.size(); ++i) name_value(found.session, i, key);
+            auto tries = search_.most_tries;
+            for (std::size_t i = 0; i < found.session.operations.size(); ++i) name_value(found.session, i, key, tries);
         }
         arena_.renew();
     }
 
-    /// Where a field goes through many values, those that show it: half of them, and so on, as long as one half does.
-    void name_value(Session& session, std::size_t number, const std::string& key) {
+    /// Where a field goes through many values, those that show it: half of them, and so on, as long as one half does
+    /// and there are tries left.
+    void name_value(Session& session, std::size_t number, const std::string& key, unsigned& tries) {
         while (session.operations[number].times > 1) {
             const auto halves = halves_of(session.operations[number].lies);
             const auto shown = std::ranges::find_if(halves, [&](const LiesHalf& half) {
                 auto smaller = session;
                 smaller.operations[number].lies = half.lies;
                 smaller.operations[number].times = half.values;
+                if (tries == 0) return false;
+                --tries;
                 if (!shows(smaller, key)) return false;
                 session = std::move(smaller);
                 return true;

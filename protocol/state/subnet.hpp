@@ -289,7 +289,7 @@ private:
     QueuePair* source_ = nullptr;   ///< the packet's own queue pair
     bool is_doubled_ = false;       ///< the packet is the last one of that queue pair once more
     std::uint32_t counting_ = 0;    ///< queue pairs whose PSNs are seen to count
-    std::uint32_t repeating_ = 0;   ///< those that are seen not to count
+    std::uint32_t repeating_ = 0;   ///< those whose PSN has come again, and never another
     Sight shown_loss_;              ///< the last sign that packets are missing, whosever they are
     bool is_whole_ = false, is_all_ipoib_ = false;
     std::vector<std::uint16_t> tester_lids_;  ///< the first few, in order
