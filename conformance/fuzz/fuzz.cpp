@@ -226,10 +226,11 @@ private:
                 items.size(), [&](shrink::Items kept) { return shows(with(*whole, items, kept), key); },
                 search_.most_tries);
             // What was shown by chance once is no session to repeat it by.
-            if (const auto smaller = with(*whole, items, shrunk.items); shrunk.holds && shows_sometimes(smaller, key))
+            if (const auto smaller = with(*whole, items, shrunk.items); shrunk.holds && shows_sometimes(smaller, key)) {
                 found.session = smaller;
-            auto tries = search_.most_tries;
-            for (std::size_t i = 0; i < found.session.operations.size(); ++i) name_value(found.session, i, key, tries);
+                auto tries = search_.most_tries;
+                for (std::size_t i = 0; i < smaller.operations.size(); ++i) name_value(found.session, i, key, tries);
+            }
         }
         arena_.renew();
     }
