@@ -98,7 +98,10 @@ class OpenSm(unittest.TestCase):
             out, err = run.communicate(timeout=seconds)
         finally:
             run.kill()
-        self.assertEqual(run.returncode, exit_code, out + err)
+        if run.returncode != exit_code:
+            # What was found first, and how OpenSM took it: of long messages reports show the begin.
+            log = (self.folder / "opensm.log").read_text(errors="replace").splitlines()[-30:]
+            self.fail("\n".join([f"{run.returncode} instead of {exit_code}", out[out.rfind("findings:"):], err, *log, out]))
         return out + err
 
     def judge(self, *arguments, fabric=FABRIC, exit_code=0):

@@ -72,8 +72,9 @@ std::string_view name(Finding::Kind kind) noexcept {
 }
 
 std::string Finding::key() const {
-    std::string prefix{name(kind)};
-    if (kind != Kind::fault) return prefix;
+    std::string key{name(kind)};
+    if (kind != Kind::fault) return key;
+    key += ": ";
     for (const auto place : places)
         for (const auto& words_of_one : words) {
             const auto at = words_of_one.find(place);
@@ -83,12 +84,12 @@ std::string Finding::key() const {
             // "RIP: 0010:ipoib_cm_send+0x115/0x4a0 [ib_ipoib]": the function is enough.
             if (place == "RIP: 0010:" || place == "Freed in ")
                 line = line.substr(0, line.find_first_of("+ ", place.size()));
-            const auto callers = place == "SUMMARY: " || place == "Sanitizer" ? callers_in(evidence) : std::string{};
-            return prefix + ": " + without_numbers(line) + callers;
+            key += without_numbers(line);
+            if (place == "SUMMARY: " || place == "Sanitizer") key += callers_in(evidence);
+            return key;
         }
-    return prefix + ": " +
-           (words.empty() ? std::string()
-                          : without_numbers(std::string_view{words.front()}.substr(0, words.front().find('\n'))));
+    if (!words.empty()) key += without_numbers(std::string_view{words.front()}.substr(0, words.front().find('\n')));
+    return key;
 }
 
 }  // namespace ipoib::conformance::fuzz
