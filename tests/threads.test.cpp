@@ -4,6 +4,7 @@
 #include "captures/samples.hpp"
 #include "catch2.hpp"
 #include "conformance/judge/passive.hpp"
+#include "protocol/state/likeness.hpp"
 #include "reports/json.hpp"
 #include "temporary_folder.hpp"
 
@@ -237,6 +238,42 @@ TEST_CASE("Threads: nor does it where hardly any frame is of the shape of anothe
         wire::write_crcs(one.octets);
     }
     compare(frames, rules::every(), {});
+}
+
+TEST_CASE("Threads: nor where there are more shapes than are kept from block to block") {
+    const auto of_sample = read("usual.pcap");
+    const auto found = std::ranges::find_if(of_sample, [](const Kept& one) {
+        wire::Packet packet;
+        wire::decode(one.octets, packet);
+        return packet.lrh && packet.deth && packet.udp && packet.others_count == 0;
+    });
+    REQUIRE(found != of_sample.end());
+    std::vector<Kept> frames;
+    std::mt19937 random{6};
+    // Half of the flows go on, and others come and go.
+    for (std::uint32_t flow = 0; flow < 1500; ++flow)
+        for (int i = 0; i < 4; ++i) {
+            auto& added = frames.emplace_back(*found);
+            wire::Packet packet;
+            wire::decode(added.octets, packet);
+            const auto udp = packet.offset_of(packet.udp.data());
+            wire::set_field(wire::MutableOctets{added.octets}.subspan(udp), wire::Udp::source,
+                            static_cast<std::uint16_t>(1024 + (i % 2 == 0 ? flow : flow % 64)));
+            count_on(added.octets, random);
+            wire::write_crcs(added.octets);
+            added.sighting.frame.number = frames.size();
+        }
+    for (auto& one : frames) one.sighting.frame.octets = one.octets;
+    compare(frames, rules::every(), {});
+
+    Examiner examiner{std::make_shared<const std::vector<const rules::Rule*>>(rules::every())};
+    for (const auto& one : frames) {
+        const auto examined = examiner.examine_and_keep(one.octets, 0, wire::Medium::infiniband, {});
+        wire::Packet packet;
+        wire::decode(one.octets, packet);
+        CHECK(examined.likeness == state::likeness_of(packet, one.octets.data()));
+        if (one.sighting.frame.number % 64 == 0) examiner.forget();
+    }
 }
 
 namespace {

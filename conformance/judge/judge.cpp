@@ -99,8 +99,12 @@ void Judge::frame(const Sighting& sighting, const inspection::Examined& examined
 void Judge::take(const capture::Frame& frame, Origin origin, std::uint32_t capture_index,
                  const inspection::Examined* examined) {
     capture_index_ = capture_index;
-    const auto medium = medium_of(frame.link_type);
-    if (!medium) {
+    if (frame.link_type != latest_link_type_ || !latest_medium_) {
+        latest_link_type_ = frame.link_type;
+        latest_medium_ = medium_of(frame.link_type);
+        if (latest_medium_) meets_medium();
+    }
+    if (!latest_medium_) {
         other_link_types_.add(frame.number);
         return;
     }
@@ -108,7 +112,7 @@ void Judge::take(const capture::Frame& frame, Origin origin, std::uint32_t captu
     if (began_ == 0) began_ = now_;
     const inspection::FrameView view{.octets = frame.octets,
                                      .wire_length = frame.wire_length,
-                                     .medium = *medium,
+                                     .medium = *latest_medium_,
                                      .sight = {frame.number, frame.time_ns, capture_index},
                                      .interface = frame.interface,
                                      .origin = origin,
@@ -116,12 +120,6 @@ void Judge::take(const capture::Frame& frame, Origin origin, std::uint32_t captu
                                      .lost_on = frame.lost_on};
     const bool is_judged = examined ? inspector_.take(view, *examined) : inspector_.take(view);
     const auto& packet = inspector_.packet();
-    media_parts_ |= spec(*medium).shows;
-    if (frame.link_type != latest_link_type_ || media_names_.empty()) {
-        latest_link_type_ = frame.link_type;
-        const auto medium_name = capture::name(frame.link_type);
-        if (std::ranges::find(media_names_, medium_name) == media_names_.end()) media_names_.emplace_back(medium_name);
-    }
     if (packet.foreign != Foreign::none) foreign_[static_cast<std::size_t>(packet.foreign)].add(frame.number);
     if (packet.is_truncated) truncated_.add(frame.number);
     if (packet.is_ipoib() && !(is_judged && inspector_.known().is_foreign)) ++ipoib_;
@@ -132,6 +130,13 @@ void Judge::take(const capture::Frame& frame, Origin origin, std::uint32_t captu
     if (!is_judged) return;
     judge(frame);
     if (onlooker_) onlooker_(packet, inspector_.known(), inspector_.subnet());
+}
+
+/// Frames of another link type than those before.
+void Judge::meets_medium() {
+    media_parts_ |= spec(*latest_medium_).shows;
+    const auto medium_name = capture::name(latest_link_type_);
+    if (std::ranges::find(media_names_, medium_name) == media_names_.end()) media_names_.emplace_back(medium_name);
 }
 
 void Judge::tell_loss(const capture::Loss& loss, Origin origin, std::string_view interface_name,

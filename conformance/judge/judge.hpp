@@ -7,6 +7,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,7 @@ private:
 
     void take(const capture::Frame& frame, Origin origin, std::uint32_t capture_index,
               const inspection::Examined* examined);
+    void meets_medium();
     void judge(const capture::Frame& frame);
     void settle() const;
     void violated(std::size_t rule, const capture::Frame& frame);
@@ -99,6 +101,7 @@ private:
     wire::Parts media_parts_ = 0;  ///< what the media seen so far can show
     std::vector<std::string> media_names_;
     capture::LinkType latest_link_type_{};
+    std::optional<wire::Medium> latest_medium_;  ///< of it; none: it cannot be judged
 
     std::uint64_t ipoib_ = 0;
     std::int64_t began_ = 0;  ///< the first time that is not 0

@@ -9,11 +9,20 @@
 namespace ipoib::links {
 
 Observer::Observer() {
-    for (const auto make :
-         {watch_addresses, watch_partitions, watch_silence, watch_sizes, watch_leases, watch_notices}) {
-        auto watcher = make();
-        const auto looks_at = watcher->looks_at();
-        watchers_.push_back({std::move(watcher), looks_at});
+    for (const auto make : {watch_addresses, watch_partitions, watch_silence, watch_sizes, watch_leases, watch_notices})
+        watchers_.push_back(make());
+    ask_for_kinds();
+}
+
+void Observer::ask_for_kinds() {
+    const auto looks_at = [](const auto& watcher) { return watcher->looks_at(); };
+    if (std::ranges::equal(looks_at_, watchers_, {}, {}, looks_at)) return;
+    looks_at_.clear();
+    for (auto& those : by_kinds_) those.clear();
+    for (std::size_t i = 0; i < watchers_.size(); ++i) {
+        looks_at_.push_back(looks_at(watchers_[i]));
+        for (std::size_t kinds = 0; kinds < by_kinds_.size(); ++kinds)
+            if ((looks_at_.back() & kinds) != 0) by_kinds_[kinds].push_back(watchers_[i].get());
     }
 }
 
@@ -31,7 +40,7 @@ unsigned Observer::kinds_of(const Moment& moment) noexcept {
 
 std::vector<Trouble> Observer::troubles() const {
     std::vector<Trouble> all;
-    for (const auto& one : watchers_) std::ranges::move(one.watcher->troubles(), std::back_inserter(all));
+    for (const auto& one : watchers_) std::ranges::move(one->troubles(), std::back_inserter(all));
     return all;
 }
 

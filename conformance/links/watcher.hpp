@@ -5,6 +5,7 @@
 #include "conformance/judge/judge.hpp"
 #include "conformance/links/ledger.hpp"
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -44,6 +45,8 @@ inline constexpr unsigned all = 1, management = 2;
 /// On a link whose P_Key is known: all, ARP and Neighbour Discovery, what is answered or acknowledged (ICMP, TCP), and
 /// UDP that is long enough for DHCP.
 inline constexpr unsigned of_links = 4, resolution = 8, dialogues = 16, leases = 32;
+/// More than all of these together.
+inline constexpr std::size_t combinations = 64;
 }  // namespace packets
 
 /// Looks for troubles of one kind, packet by packet, in memory that is bounded whatever it sees.
@@ -54,7 +57,7 @@ public:
     Watcher(const Watcher&) = delete;
     Watcher& operator=(const Watcher&) = delete;
 
-    /// Bits of `packets`.
+    /// Bits of `packets`. May be others after a management packet was taken.
     [[nodiscard]] virtual unsigned looks_at() const noexcept = 0;
     virtual void take(const Moment& moment) = 0;
     /// What was found up to now.
@@ -85,21 +88,21 @@ public:
     }
     void take(const Moment& moment) {
         const auto kinds = kinds_of(moment);
-        for (const auto& [watcher, looks_at] : watchers_)
-            if ((looks_at & kinds) != 0) watcher->take(moment);
+        for (auto* watcher : by_kinds_[kinds]) watcher->take(moment);
+        if ((kinds & packets::management) != 0) ask_for_kinds();
     }
     [[nodiscard]] const Ledger& ledger() const noexcept { return ledger_; }
     [[nodiscard]] std::vector<Trouble> troubles() const;
 
 private:
     static unsigned kinds_of(const Moment& moment) noexcept;
+    void ask_for_kinds();
 
-    struct Entry {
-        std::unique_ptr<Watcher> watcher;
-        unsigned looks_at = 0;
-    };
     Ledger ledger_;
-    std::vector<Entry> watchers_;
+    std::vector<std::unique_ptr<Watcher>> watchers_;
+    std::vector<unsigned> looks_at_;  ///< each of them
+    /// Who is told of a packet of these kinds.
+    std::array<std::vector<Watcher*>, packets::combinations> by_kinds_;
 };
 
 }  // namespace ipoib::links

@@ -49,19 +49,7 @@ public:
     /// link. Of a port that is not watched any more, or that could not do it, nothing is said.
     template <class Neglected>
     void expire(const state::Subnet& subnet, std::int64_t now, Neglected&& neglected) {
-        // However many are late, a packet costs the same.
-        auto left = most_looks;
-        for (auto one = late_.lower_bound(key(0, subnet.speaker(), 0));
-             one != late_.end() && one->second.port == subnet.speaker() && left > 0; --left) {
-            if (is_silent(subnet, one->second)) {
-                ++one;
-                continue;
-            }
-            const auto what = one->second;
-            one = late_.erase(one);
-            give_back();
-            close(subnet, what, neglected);
-        }
+        if (!late_.empty()) look_at_late(subnet, neglected);
         while (!open_.empty() &&
                (open_.front().is_over || state::elapsed(open_.front().what.began.time, now) > patience)) {
             const auto [what, is_over] = open_.front();
@@ -86,6 +74,24 @@ private:
     using Key = std::pair<std::uint64_t, std::uint64_t>;
     /// In octets, with what the index takes.
     static constexpr std::size_t cost = sizeof(Open) + sizeof(Key) + 48;
+
+    /// Those of the port that has just spoken.
+    template <class Neglected>
+    void look_at_late(const state::Subnet& subnet, Neglected&& neglected) {
+        // However many are late, a packet costs the same.
+        auto left = most_looks;
+        for (auto one = late_.lower_bound(key(0, subnet.speaker(), 0));
+             one != late_.end() && one->second.port == subnet.speaker() && left > 0; --left) {
+            if (is_silent(subnet, one->second)) {
+                ++one;
+                continue;
+            }
+            const auto what = one->second;
+            one = late_.erase(one);
+            give_back();
+            close(subnet, what, neglected);
+        }
+    }
 
     static Key key(std::size_t rule, state::PortIndex port, state::GroupIndex group) {
         return {std::uint64_t{port} << 32 | rule, group};

@@ -58,11 +58,14 @@ bool Inspector::take(const FrameView& frame, const Examined& examined) {
     examined.shape->show(frame.octets.data());
     shape_ = examined.shape;
     packet_ = &shape_->packet;
-    fabric_ = &fabric_of(frame.interface, frame.origin.party);
-    look_for_loss(frame);
+    if (const Source source{frame.sight.capture, frame.interface, frame.origin.party}; !at_source_ || source_ != source)
+        turn_to(source);
+    if (frame.lost != 0) tell_loss_before(frame);
+    *at_source_ = frame.sight;
     if (packet_->lrh && !trust_crcs()) return false;
     auto* memory = shape_->has_others() ? &shape_->recollection : nullptr;
-    known_ = &fabric_->subnet.take(*packet_, frame.sight, frame.origin.party == Party::tester, memory);
+    known_ =
+        &fabric_->subnet.take(*packet_, frame.sight, frame.origin.party == Party::tester, memory, examined.likeness);
     if (!is_subject(known_->sender)) origin_.party = Party::bystander;
     return true;
 }
@@ -71,18 +74,23 @@ bool Inspector::shows_loss() const noexcept {
     return std::ranges::any_of(fabrics_, [](const auto& fabric) { return fabric && fabric->subnet.shows_loss(); });
 }
 
-void Inspector::look_for_loss(const FrameView& frame) {
-    if (frame.sight.capture >= latest_.size()) latest_.resize(frame.sight.capture + std::size_t{1});
-    auto& of_capture = latest_[frame.sight.capture];
-    const auto index = std::min<std::size_t>(frame.interface, most_latest);
+/// The frames from here on come from another interface, or another party, than those before.
+void Inspector::turn_to(const Source& source) {
+    source_ = source;
+    fabric_ = &fabric_of(source.interface, source.party);
+    if (source.capture >= latest_.size()) latest_.resize(source.capture + std::size_t{1});
+    auto& of_capture = latest_[source.capture];
+    const auto index = std::min<std::size_t>(source.interface, most_latest);
     if (index >= of_capture.size()) of_capture.resize(index + 1);
-    if (frame.lost != 0)
-        fabric_->subnet.tell_loss({.after = index < most_latest ? of_capture[index] : state::Sight{},
-                                   .before = frame.sight,
-                                   .count = frame.lost,
-                                   .interface = std::string(frame.lost_on),
-                                   .is_told_by_next = true});
-    of_capture[index] = frame.sight;
+    at_source_ = &of_capture[index];
+}
+
+void Inspector::tell_loss_before(const FrameView& frame) {
+    fabric_->subnet.tell_loss({.after = frame.interface < most_latest ? *at_source_ : state::Sight{},
+                               .before = frame.sight,
+                               .count = frame.lost,
+                               .interface = std::string(frame.lost_on),
+                               .is_told_by_next = true});
 }
 
 void Inspector::tell_loss(std::uint32_t interface, Origin origin, state::Loss loss) {

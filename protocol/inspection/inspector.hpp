@@ -116,9 +116,16 @@ private:
         std::vector<bool> icrc_was_right = std::vector<bool>(0x10000);  ///< by SLID
     };
 
+    /// Where a frame comes from.
+    struct Source {
+        std::uint32_t capture = 0, interface = 0;
+        Party party{};
+        friend bool operator==(const Source&, const Source&) = default;
+    };
     [[nodiscard]] std::size_t index_of(std::uint32_t interface, Party party) const noexcept;
     Fabric& fabric_of(std::uint32_t interface, Party party);
-    void look_for_loss(const FrameView& frame);
+    void turn_to(const Source& source);
+    void tell_loss_before(const FrameView& frame);
     [[nodiscard]] Accusation accuse(std::size_t rule) const;
     [[nodiscard]] Accusation accuse(const Neglect& neglect) const;
     template <class Findings>
@@ -162,6 +169,8 @@ private:
     /// The last frame of each interface, by capture; of the first interfaces only.
     std::vector<std::vector<state::Sight>> latest_;
     static constexpr std::size_t most_latest = 1024;
+    Source source_;                      ///< of the frame at hand
+    state::Sight* at_source_ = nullptr;  ///< of `latest_`, its own; null: no frame yet
 
     Plans plans_{rules_};
     /// Shapes are for captures that are long: in a short one most frames are the first of theirs.
@@ -176,7 +185,7 @@ private:
         bool is_assumed = false;
         std::vector<std::uint16_t> observed, noted, unjudged;
     };
-    static constexpr std::size_t most_tallies = 256;
+    static constexpr std::size_t most_tallies = 4096;
     std::vector<Tally> tallies_;  ///< the first `tallied_` are not told yet
     std::size_t tallied_ = 0;
     std::uint64_t generation_ = next_generation();  ///< of no other inspector either

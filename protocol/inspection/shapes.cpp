@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "protocol/inspection/shapes.hpp"
 
+#include "protocol/state/likeness.hpp"
+
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace ipoib::inspection {
 using namespace wire;
@@ -181,8 +184,14 @@ void Examiner::look_at(Shape& shape, Octets octets, std::size_t wire_length, Med
 
 namespace {
 
-Examined with_crcs(Shape& shape, Octets octets) noexcept {
-    return {&shape, shape.packet.lrh ? check_crcs(octets, shape.packet.tail) : CrcResult{}};
+/// What is another one's in each frame of a shape.
+Examined of_frame(Shape& shape, Octets octets) noexcept {
+    const auto& packet = shape.packet;
+    Examined examined{.shape = &shape};
+    if (!packet.lrh) return examined;
+    examined.crcs = check_crcs(octets, packet.tail);
+    if (packet.deth) examined.likeness = state::likeness_of(packet, octets.data());
+    return examined;
 }
 
 }  // namespace
@@ -195,7 +204,7 @@ Examined Examiner::examine(Octets octets, std::size_t wire_length, Medium medium
     for (std::size_t i = 0; i < 2; ++i)
         if (latest[i] && latest[i]->fits(octets, wire_length, origin)) {
             habit_.found();
-            return with_crcs(*latest[i], octets);
+            return of_frame(*latest[i], octets);
         }
     look_at(*lone_, octets, wire_length, medium, origin);
     lone_->learn();
@@ -205,7 +214,7 @@ Examined Examiner::examine(Octets octets, std::size_t wire_length, Medium medium
         std::swap(lone_, latest[0]);
         if (!lone_) lone_ = std::make_unique<Shape>();
     }
-    return with_crcs(*shape, octets);
+    return of_frame(*shape, octets);
 }
 
 Examined Examiner::examine_alone(Octets octets, std::size_t wire_length, Medium medium, Origin origin) {
@@ -213,34 +222,41 @@ Examined Examiner::examine_alone(Octets octets, std::size_t wire_length, Medium 
     lone_->origin = origin;
     lone_->is_decided = false;
     lone_->forget_others();
-    return with_crcs(*lone_, octets);
+    return of_frame(*lone_, octets);
 }
 
 Examined Examiner::examine_and_keep(Octets octets, std::size_t wire_length, Medium medium, Origin origin) {
     const auto hash = medium == Medium::infiniband && habit_.pays() ? hash_of(octets) : std::nullopt;
     if (latest_kept_.empty()) latest_kept_.resize(slots);
     auto* latest = hash ? &latest_kept_[slot_of(*hash)] : nullptr;
-    for (std::size_t i = 0; latest && i < 2 && latest[i] != 0; ++i) {
-        auto& shape = *kept_[latest[i] - 1u];
-        if (shape.fits(octets, wire_length, origin)) {
+    for (std::size_t i = 0; latest && i < 2 && latest[i]; ++i)
+        if (latest[i]->fits(octets, wire_length, origin)) {
             habit_.found();
-            return with_crcs(shape, octets);
+            return of_frame(*latest[i], octets);
         }
-    }
-    if (count_ == kept_.size()) kept_.push_back(std::make_unique<Shape>());
-    auto& shape = *kept_[count_++];
+    const auto free_one = [](std::vector<std::unique_ptr<Shape>> & among, std::size_t count) -> auto& {
+        if (count == among.size()) among.emplace_back();
+        if (!among[count]) among[count] = std::make_unique<Shape>();
+        return among[count];
+    };
+    auto& lone = free_one(lone_kept_, lone_count_);
+    auto& shape = *lone;
     look_at(shape, octets, wire_length, medium, origin);
     if (latest) shape.learn();
     if (latest && shape.has_others()) {
-        latest[1] = latest[0];
-        latest[0] = static_cast<std::uint16_t>(count_);
+        std::swap(lone, free_one(kept_, kept_count_++));
+        latest[1] = std::exchange(latest[0], &shape);
+    } else {
+        ++lone_count_;
     }
-    return with_crcs(shape, octets);
+    return of_frame(shape, octets);
 }
 
 void Examiner::forget() noexcept {
-    count_ = 0;
-    std::ranges::fill(latest_kept_, std::uint16_t{0});
+    lone_count_ = 0;
+    if (kept_count_ < most_kept) return;
+    kept_count_ = 0;
+    std::ranges::fill(latest_kept_, nullptr);
 }
 
 }  // namespace ipoib::inspection

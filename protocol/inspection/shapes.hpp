@@ -10,6 +10,7 @@
 #include "protocol/wire/medium.hpp"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace ipoib::inspection {
@@ -64,6 +65,7 @@ private:
 struct Examined {
     Shape* shape = nullptr;
     wire::CrcResult crcs;
+    std::optional<std::uint64_t> likeness;  ///< of a datagram, as the state has it
 };
 
 /// Looks at frames one by one. Any thread may have its own.
@@ -77,11 +79,15 @@ public:
     Examined examine_alone(wire::Octets octets, std::size_t wire_length, wire::Medium medium, Origin origin);
     /// What it leaves is valid until forget(), and the octets must be as long.
     Examined examine_and_keep(wire::Octets octets, std::size_t wire_length, wire::Medium medium, Origin origin);
+    /// Of what was kept nobody needs anything any more. Shapes that others may have are still known afterwards, with
+    /// what whoever judged them has left there, as long as they are not too many.
     void forget() noexcept;
 
 private:
     /// Two shapes in a row share a hash.
     static constexpr std::size_t slots = 1024;
+    /// Known from before when frames are looked at anew.
+    static constexpr std::size_t most_kept = 512;
     [[nodiscard]] static std::size_t slot_of(std::uint64_t hash) noexcept { return 2 * (hash >> 55); }
 
     void look_at(Shape& shape, wire::Octets octets, std::size_t wire_length, wire::Medium medium, Origin origin);
@@ -92,10 +98,11 @@ private:
     Plans plans_;
     std::unique_ptr<Shape> lone_ = std::make_unique<Shape>();
     std::vector<std::unique_ptr<Shape>> latest_;  ///< by slot, the later of two first; null: none yet
-    std::vector<std::unique_ptr<Shape>> kept_;    ///< the first `count_` are in use
-    std::vector<std::uint16_t> latest_kept_;      ///< by slot: its number, from 1
-    std::size_t count_ = 0;
-    state::Habit habit_;  ///< of looking for a shape
+    /// Shapes that many may have, and those of one packet alone. Of each the first ones are in use.
+    std::vector<std::unique_ptr<Shape>> kept_, lone_kept_;
+    std::size_t kept_count_ = 0, lone_count_ = 0;
+    std::vector<Shape*> latest_kept_;  ///< by slot, the later of two first; null: none yet
+    state::Habit habit_;               ///< of looking for a shape
 };
 
 }  // namespace ipoib::inspection

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Who is who: whose a packet is, which queue pairs and links there are, and what shows that packets are missing.
+#include "protocol/state/likeness.hpp"
 #include "protocol/state/subnet.hpp"
 #include "protocol/wire/decoder.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/misplaced.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
 
 namespace ipoib::state {
 using namespace wire;
@@ -16,30 +15,6 @@ namespace {
 
 constexpr std::uint64_t default_prefix = std::uint64_t{0xfe80} << 48;
 constexpr std::uint32_t psn_mask = 0xffffff;
-
-/// What two frames of one queue pair have in common only if they are one: not the whole, but enough to tell a doubled
-/// frame from a PSN that does not count. In two strands, neither of which waits for the other.
-std::uint64_t likeness_of(const Packet& packet) {
-    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15u;
-    constexpr std::size_t most = 96, word = sizeof(std::uint64_t);
-    // In whatever order the machine has them: it is compared with others of this process only.
-    const auto word_at = [&](std::size_t at) {
-        std::uint64_t value = 0;
-        std::memcpy(&value, packet.payload.data() + at, word);
-        return value;
-    };
-    const std::uint64_t keys = packet.deth ? packet.deth[Deth::q_key] : 0u;
-    std::uint64_t even = packet.payload_length ^ std::uint64_t{packet.bth[Bth::p_key]} << 48 ^ keys << 16;
-    std::uint64_t other = std::uint64_t{packet.bth[Bth::dest_qp]} << 16 | (packet.lrh ? packet.lrh[Lrh::dlid] : 0u);
-    const auto end = std::min(most, packet.payload.size()) / word * word;
-    std::size_t at = 0;
-    for (; at + 2 * word <= end; at += 2 * word) {
-        even = (even ^ word_at(at)) * odd;
-        other = (other ^ word_at(at + word)) * odd;
-    }
-    if (at < end) even = (even ^ word_at(at)) * odd;
-    return even ^ std::rotl(other * odd, 32);
-}
 
 }  // namespace
 
@@ -157,7 +132,7 @@ void Subnet::find_sender(const Packet& packet) {
 void Subnet::count(QueuePair& queue_pair, const Packet& packet) {
     const auto psn = packet.bth[Bth::psn];
     set(queue_pair.service_levels, static_cast<std::uint16_t>(queue_pair.service_levels | 1u << packet.lrh[Lrh::sl]));
-    const auto likeness = likeness_of(packet);
+    const auto likeness = likeness_ ? *likeness_ : likeness_of(packet, packet.octets.data());
     const bool is_first = !queue_pair.last;
     if (is_first) {
         change();

@@ -208,8 +208,10 @@ void Subnet::note_tester(std::uint16_t lid) {
     change();
 }
 
-const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester, Recollection* memory) {
+const Known& Subnet::take(const Packet& packet, const Sight& now, bool is_tester, Recollection* memory,
+                          std::optional<std::uint64_t> likeness) {
     pass_time(now);
+    likeness_ = likeness;
     events_.clear();
     speaker_ = none;
     is_doubled_ = opens_request_ = false;

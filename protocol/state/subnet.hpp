@@ -12,6 +12,7 @@
 #include "protocol/wire/rmpp.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
 
 namespace ipoib::state {
@@ -40,9 +41,9 @@ public:
 
     /// Learns from a packet and tells what is known around it. What a tester sends may be wrong on purpose and teaches
     /// nothing of a group's parameters. `memory` is that of the packet's shape, if it has one: where it still holds,
-    /// the same is known as without it, for less.
+    /// the same is known as without it, for less. `likeness` is what likeness_of() says of it, if somebody has asked.
     const Known& take(const wire::Packet& packet, const Sight& now, bool is_tester = false,
-                      Recollection* memory = nullptr);
+                      Recollection* memory = nullptr, std::optional<std::uint64_t> likeness = {});
     /// What the last packet has brought about.
     [[nodiscard]] std::span<const Event> events() const noexcept { return events_; }
     /// The port that the last packet has shown to live on its link; or none.
@@ -285,12 +286,13 @@ private:
     Known known_;
     PortIndex sender_ = none, subject_ = none, speaker_ = none;  ///< of the packet at hand
     bool is_sender_certain_ = false;
-    bool is_link_certain_ = false;  ///< the packet's link is not just the one that is known of its partition
-    QueuePair* source_ = nullptr;   ///< the packet's own queue pair
-    bool is_doubled_ = false;       ///< the packet is the last one of that queue pair once more
-    std::uint32_t counting_ = 0;    ///< queue pairs whose PSNs are seen to count
-    std::uint32_t repeating_ = 0;   ///< those whose PSN has come again, and never another
-    Sight shown_loss_;              ///< the last sign that packets are missing, whosever they are
+    bool is_link_certain_ = false;           ///< the packet's link is not just the one that is known of its partition
+    QueuePair* source_ = nullptr;            ///< the packet's own queue pair
+    bool is_doubled_ = false;                ///< the packet is the last one of that queue pair once more
+    std::optional<std::uint64_t> likeness_;  ///< of the packet, where somebody has found it out
+    std::uint32_t counting_ = 0;             ///< queue pairs whose PSNs are seen to count
+    std::uint32_t repeating_ = 0;            ///< those whose PSN has come again, and never another
+    Sight shown_loss_;                       ///< the last sign that packets are missing, whosever they are
     bool is_whole_ = false, is_all_ipoib_ = false;
     std::vector<std::uint16_t> tester_lids_;  ///< the first few, in order
     static constexpr std::size_t most_losses = 1024;

@@ -16,7 +16,9 @@ namespace {
 
 class Partitions : public Watcher {
 public:
-    [[nodiscard]] unsigned looks_at() const noexcept override { return packets::all; }
+    [[nodiscard]] unsigned looks_at() const noexcept override {
+        return changes_.empty() ? packets::management : packets::all;
+    }
     void take(const Moment& moment) override {
         if (!changes_.empty()) look_for_use(moment);
         if (moment.packet.mad && moment.known.managed) look_at_table(moment);
