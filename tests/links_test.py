@@ -278,16 +278,13 @@ class AtSize(unittest.TestCase):
         self.assertNotIn("No findings", run.stdout)
 
 
-class Reading(Folder):
+class Long(Folder):
     def long(self):
         head, frames = records(CAPTURES / "conformant.pcap")
         return self.pcap("long.pcap", head, frames * 60_000)
 
-    def test_the_terminal_shows_how_far_it_is(self):
-        code, drawn = drawn_at_terminal("links", self.long())
-        self.assertEqual(code, 0)
-        self.assertRegex(drawn, rb"\[=* *\] +\d+% \d+ MiB")
 
+class Reading(Long):
     def test_what_was_read_until_it_was_interrupted_is_told(self):
         child = subprocess.Popen([PROGRAM, "links", self.long(), CAPTURES / "no-grh.pcap"], stdin=subprocess.DEVNULL,
                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -299,6 +296,13 @@ class Reading(Folder):
         self.assertIn(b"interrupted; the verdicts are those of what was read until then", b" ".join(out.split()))
         self.assertIn(b"Link fe80::/0x8123", out)
         self.assertIn(b"no-grh.pcap: interrupted before it was read", err)
+
+
+class Progress(Long):
+    def test_the_terminal_shows_how_far_it_is(self):
+        code, drawn = drawn_at_terminal("links", self.long())
+        self.assertEqual(code, 0)
+        self.assertRegex(drawn, rb"\[=* *\] +\d+% \d+ MiB")
 
 
 class Account(Folder):

@@ -57,7 +57,7 @@ public:
     Watcher(const Watcher&) = delete;
     Watcher& operator=(const Watcher&) = delete;
 
-    /// Bits of `packets`. May be others after a management packet was taken.
+    /// Bits of `packets`. May be others after a packet of management or resolution.
     [[nodiscard]] virtual unsigned looks_at() const noexcept = 0;
     virtual void take(const Moment& moment) = 0;
     /// What was found up to now.
@@ -89,7 +89,7 @@ public:
     void take(const Moment& moment) {
         const auto kinds = kinds_of(moment);
         for (auto* watcher : by_kinds_[kinds]) watcher->take(moment);
-        if ((kinds & packets::management) != 0) ask_for_kinds();
+        if ((kinds & (packets::management | packets::resolution)) != 0) ask_for_kinds();
     }
     [[nodiscard]] const Ledger& ledger() const noexcept { return ledger_; }
     [[nodiscard]] std::vector<Trouble> troubles() const;

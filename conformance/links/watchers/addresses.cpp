@@ -24,7 +24,9 @@ bool overrides(const Packet& packet) {
 
 class Addresses : public Watcher {
 public:
-    [[nodiscard]] unsigned looks_at() const noexcept override { return packets::of_links; }
+    [[nodiscard]] unsigned looks_at() const noexcept override {
+        return contests_.empty() ? packets::resolution : packets::of_links;
+    }
     void take(const Moment& moment) override {
         questions(moment);
         claims(moment);

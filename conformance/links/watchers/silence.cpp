@@ -17,15 +17,10 @@ class Silence : public Watcher {
 public:
     [[nodiscard]] unsigned looks_at() const noexcept override { return packets::of_links; }
     void take(const Moment& moment) override {
-        if (!moment.packet.encap) return;
         const auto& packet = moment.packet;
+        if (!packet.encap) return;
         if (moment.known.sender) speaks(moment);
-        Gid address;
-        if (packet.arp_addresses && packet.arp[Arp::operation] == Arp::request)
-            address = state::mapped(packet.arp_addresses[ArpAddresses::tpa]);
-        else if (packet.icmpv6 && packet.nd_target && packet.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_solicitation)
-            address = packet.nd_target[NdTarget::target];
-        if (!address.is_zero()) ask(moment, address);
+        if (packet.arp_addresses || packet.nd_target) look_for_question(moment);
     }
     [[nodiscard]] std::vector<Trouble> troubles() const override {
         std::map<Key, Trouble> found;
@@ -114,6 +109,15 @@ private:
         port.spoke = moment.known.now;
         port.was_asked_in_vain = false;
         if (port.seen.count != 0) port.seen = {};
+    }
+    void look_for_question(const Moment& moment) {
+        const auto& packet = moment.packet;
+        Gid address;
+        if (packet.arp_addresses && packet.arp[Arp::operation] == Arp::request)
+            address = state::mapped(packet.arp_addresses[ArpAddresses::tpa]);
+        else if (packet.icmpv6 && packet.nd_target && packet.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_solicitation)
+            address = packet.nd_target[NdTarget::target];
+        if (!address.is_zero()) ask(moment, address);
     }
     /// Only of who has spoken before the restart, not long before, and was asked for nothing in vain until then.
     void ask(const Moment& moment, const Gid& address) {
