@@ -63,12 +63,14 @@ class Subnet:
             (self.folder / name).write_text(text)
 
     def start(self, groups):
-        """Returns when the SA tells of so many groups."""
+        """Returns when the SA tells of so many groups, and the SM has swept the subnet to the end: what it was still to be
+        told of a port, such as its P_Keys, it would lack."""
         self.spawn("ibsim", ["ibsim", "-s", "-n", "net"], self.environment)
         self.wait(lambda: "simulator ready" in self.log("ibsim"))
         self.start_sm()
         self.wait(lambda: self.sm_lid() is not None)
         self.wait(lambda: self.saquery("-g").count("MGID") == groups)
+        self.wait(lambda: "SUBNET UP" in (self.folder / "opensm.log").read_text(errors="replace"))
 
     def start_sm(self):
         self.spawn("opensm", OPENSM, self.at(self.hosts[0]))
