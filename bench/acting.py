@@ -48,7 +48,7 @@ def metamorphic(bench: Bench):
     for kinds in ("profile,mutation", "all"):
         words = ["selftest", "--metamorphic", "--sources", kinds, "--for", f"{seconds}s"]
         said = cost([bench.conform, *words], (0, 1), keeps=True).said
-        rate = int(re.search(r"variants, (\\d+) a minute", said)[1])
+        rate = int(re.search(r"variants, (\d+) a minute", said)[1])
         bench.tell(f"variants of {kinds}", rate / wanted, "of the 1,000,000 a minute that are the aim",
                    f"metamorphic: variants of {kinds}", is_rate=True)
 

@@ -87,6 +87,11 @@ TEST_CASE("Belonging: a queue pair that its interface has given back may be anot
         story(mc_member(b, sa, Method::del, 0x77, record, mask::join));
         CHECK(violated(story(tunnel(story, c, b))) == Ids{});
     }
+    SECTION("after its port was down, until it announces itself anew") {
+        story.found(b);
+        CHECK(violated(story(tunnel(story, c, b))) == Ids{});
+        CHECK(violated(story(marked(echo_request(c, b, link, 1)))).contains("RFC4391-6-02"));
+    }
     SECTION("when the GRH names another port") {
         auto packet = naming(story, c, b, a);
         CHECK(violated(story(marked(packet).set(Deth::src_qp, 0x999).set(Deth::q_key, another_q_key))) == Ids{});

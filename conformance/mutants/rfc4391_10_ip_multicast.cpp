@@ -92,11 +92,9 @@ const Mutant joins_behind_leaves_lost{
 const Mutant redirects_link_local{
     .name = "redirects-link-local",
     .what = "sends packets of a missing link-local group to the routers",
-    .breaks = {&rfc4391::link_local_drop, &rfc4391::mgid_ipv4_group_id},
+    .breaks = {&rfc4391::link_local_drop},
     .stack = [](Policy& policy) { policy.is_redirected = [](const IpAddress&) { return true; }; },
-    .sometimes = {&rfc4391::mgid_ipv6_group_id},
-    .spares = {"IPOIB-4391-4-VAL-003"},
-    .twin = Twin{.breaks = Broken{&rfc4391::link_local_drop, &rfc4391::mgid_ipv6_group_id}, .sometimes = Broken{}},
+    .twin = Twin{},
 };
 
 const Mutant asks_each_time{
@@ -323,17 +321,13 @@ const Mutant leaves_as_non_member{
 const Mutant broadcasts_link_local{
     .name = "broadcasts-missing-link-local",
     .what = "broadcasts packets of a missing group, also of a link-local one",
-    .breaks = {&rfc4391::fallback_prefers_all_router, &rfc4391::link_local_drop, &rfc4391::mgid_ipv4_group_id},
+    .breaks = {&rfc4391::fallback_prefers_all_router, &rfc4391::link_local_drop},
     .stack =
         [](Policy& policy) {
             policy.is_redirected = [](const IpAddress&) { return true; };
             policy.with_all_router = policy.without_all_router = stack::Fallback::broadcast;
         },
-    .sometimes = {&rfc4391::mgid_ipv6_group_id},
-    .spares = {"IPOIB-4391-4-VAL-003"},
-    .twin = Twin{.breaks = Broken{&rfc4391::fallback_prefers_all_router, &rfc4391::link_local_drop,
-                                  &rfc4391::mgid_ipv6_group_id},
-                 .sometimes = Broken{}},
+    .twin = Twin{},
 };
 
 const Mutant ignores_reports{

@@ -39,7 +39,12 @@ bool Duties::is_silent(const state::Subnet& subnet, const Neglect& one) {
     const auto& asked = requester.subscribes;
     const bool is_asking =
         asked.order > one.began.order && state::elapsed(one.began.time, member->spoke.time) <= longest_asking;
-    return state::elapsed(is_asking ? asked.time : one.began.time, member->spoke.time) <= patience;
+    // Where it has many groups it joins one after another.
+    constexpr std::int64_t at_once = 2'000'000'000;  // ns
+    const bool is_joining = requester.joins.order > one.began.order &&
+                            state::elapsed(requester.joins.time, member->spoke.time) <= at_once &&
+                            state::elapsed(one.began.time, member->spoke.time) <= longest_asking;
+    return is_joining || state::elapsed(is_asking ? asked.time : one.began.time, member->spoke.time) <= patience;
 }
 
 bool Duties::is_void(const state::Subnet& subnet, const Neglect& one) {

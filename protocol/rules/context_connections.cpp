@@ -70,7 +70,8 @@ bool is_own_qpn(std::uint32_t qpn, std::uint32_t of_connection, const Known& kno
     const auto owner = owner_of(known.connection->service_id);
     // Of the one that was asked it is the connection's queue pair that is wrong.
     if (!is_port_qpn(qpn) || (qpn == of_connection && qpn != owner)) return false;
-    return !known.owner || !known.owner->is_announced || qpn == owner;
+    // It may have given that one back since.
+    return !known.owner || !known.owner->is_announced || known.owner->is_doubtful || qpn == owner;
 }
 
 bool is_message(const Packet& p) {

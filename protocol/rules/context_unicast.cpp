@@ -306,7 +306,8 @@ constexpr Rule rules_of_context_unicast[] = {
      .applies =
          [](const Packet& p, const Known& known) {
              return p.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_advertisement && known.answers &&
-                    known.answers->group != state::none && !p.ipv6[Ipv6::destination].is_multicast();
+                    known.answers->group != state::none && !known.answers_again &&
+                    !p.ipv6[Ipv6::destination].is_multicast();
          },
      .holds =
          [](const Packet& p) {

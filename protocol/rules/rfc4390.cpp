@@ -61,6 +61,16 @@ const std::uint8_t* at_identifier(const Packet& p) {
     return identifier && !identifier->empty() ? identifier->data() : nullptr;
 }
 
+/// It may stand there in several parts, which belong together, the last of them in `sname` or `file`. RFC 3396.
+bool is_split(const Packet& p, std::uint8_t code) {
+    const auto message = udp_payload(p);
+    std::size_t count = 0;
+    if (message.size() >= Dhcp::size)
+        for_each_dhcp_option(message.subspan(Dhcp::size),
+                             [&](std::uint8_t at, Octets) { count += at == code ? 1u : 0u; });
+    return count > 1 || has_option(p, dhcp_option::overload);
+}
+
 constexpr auto needed = parts(Part::ipoib, Part::ipv4, Part::udp);
 
 constexpr Rule rules_of_rfc4390[] = {
@@ -133,7 +143,10 @@ constexpr Rule rules_of_rfc4390[] = {
      .needs = needed,
      .evidence = Evidence::one_frame,
      .concerns = is_client_message,
-     .applies = [](const Packet& p, const Known& known) { return is_from_client(p, known) && identifier_of(p); },
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return is_from_client(p, known) && identifier_of(p) && !is_split(p, dhcp_option::client_identifier);
+         },
      .holds = [](const Packet& p) { return client_identifier(*identifier_of(p)).has_value(); },
      .points_at = DhcpClientId::type,
      .expected = "type 255, 4 octets of IAID, then a DUID",
@@ -172,7 +185,9 @@ constexpr Rule rules_of_rfc4390[] = {
      .points_at = Dhcp::broadcast,
      .expected = "0",
      .at = at_dhcp},
-    // What a relay agent gets of it goes by unicast, and so does what a client with an address is sent.
+    // What a relay agent gets of it goes by unicast, and so does what a client with an address is sent: an
+    // acknowledgement
+    // does not tell whether it has one, since ciaddr may be 0 there (RFC 2131, table 3).
     {.id = "RULE-RFC4390-2.2-03",
      .checks = {&rfc4390::server_reply},
      .title = "a reply to a client that asks for a broadcast is broadcast",
@@ -184,9 +199,8 @@ constexpr Rule rules_of_rfc4390[] = {
                  return false;
              const auto dhcp = dhcp_of(p);
              if (!dhcp || dhcp[Dhcp::op] != Dhcp::reply || dhcp[Dhcp::cookie] != Dhcp::magic) return false;
-             const auto type = dhcp_type(udp_payload(p));
-             const bool is_answer = type == DhcpType::offer || type == DhcpType::ack;
-             return is_answer && dhcp[Dhcp::broadcast] && dhcp[Dhcp::ciaddr] == 0 && dhcp[Dhcp::giaddr] == 0;
+             const bool is_offer = dhcp_type(udp_payload(p)) == DhcpType::offer;
+             return is_offer && dhcp[Dhcp::broadcast] && dhcp[Dhcp::ciaddr] == 0 && dhcp[Dhcp::giaddr] == 0;
          },
      .holds = [](const Packet& p) { return p.ipv4[Ipv4::destination] == limited_broadcast; },
      .points_at = Ipv4::destination,

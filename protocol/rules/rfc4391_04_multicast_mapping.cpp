@@ -9,11 +9,9 @@ namespace ipoib::rules {
 namespace {
 
 constexpr std::uint64_t all_routers = 2;
-constexpr auto or_redirected = ", or the all-router or broadcast group",
-               not_redirected = "; what is of link-local scope goes to no other group";
+constexpr auto or_redirected = ", or the all-router or broadcast group";
 
 std::uint32_t ipv4_destination(const Packet& p) { return p.ipv4 ? p.ipv4[Ipv4::destination] : 0; }
-bool is_ipv4_link_local_group(std::uint32_t address) { return address >> 8 == 0xe00000; }
 
 Gid ipv6_destination(const Packet& p) { return p.ipv6 ? p.ipv6[Ipv6::destination] : Gid{}; }
 unsigned ipv6_scope(const Gid& group) { return group.octets[1] & 0xfu; }
@@ -24,7 +22,8 @@ bool is_broadcast_group(const Packet& p) {
     return p.mgid[Mgid::signature] == ipv4_signature && p.mgid[Mgid::group_high] == 0 && group_low(p) == 0xffffffff;
 }
 
-/// RFC 4391, 10: without a group of its own a packet beyond link-local scope goes to the routers' group or to all.
+/// RFC 4391, 10: without a group of its own a packet beyond link-local scope goes to the routers' group or to all; RFC
+/// 4392, 4.2.1 leaves it to the sender, whatever the scope.
 bool went_to_routers(const Packet& p, std::uint16_t signature) {
     const bool routers =
         p.mgid[Mgid::signature] == signature && p.mgid[Mgid::group_high] == 0 && group_low(p) == all_routers;
@@ -34,7 +33,7 @@ bool went_to_routers(const Packet& p, std::uint16_t signature) {
 bool ipv4_group_matches(const Packet& p) {
     const auto destination = ipv4_destination(p);
     if ((group_low(p) & 0x0fffffff) == (destination & 0x0fffffff)) return true;
-    return !is_ipv4_link_local_group(destination) && went_to_routers(p, ipv4_signature);
+    return went_to_routers(p, ipv4_signature);
 }
 
 bool maps_ipv6(const Packet& p) {
@@ -42,13 +41,9 @@ bool maps_ipv6(const Packet& p) {
     return p.mgid[Mgid::group_high] == (destination.prefix() & 0xffff) && group_low(p) == destination.interface_id();
 }
 
-bool ipv6_group_matches(const Packet& p) {
-    constexpr unsigned link_local = 2;
-    const auto destination = ipv6_destination(p);
-    return maps_ipv6(p) || (ipv6_scope(destination) > link_local && went_to_routers(p, ipv6_signature));
-}
+bool ipv6_group_matches(const Packet& p) { return maps_ipv6(p) || went_to_routers(p, ipv6_signature); }
 
-/// A packet that was redirected says nothing of its own group's mapping, unless it was not to be redirected.
+/// A packet that was redirected says nothing of its own group's mapping.
 bool is_ipv4_multicast(const Packet& p) {
     const auto destination = ipv4_destination(p);
     if (!is_ipv4_group(destination)) return false;
@@ -168,7 +163,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .expected_of =
          [](const Packet& p, const Known&) {
              const auto group = ipv6_destination(p);
-             return "the low 80 bits of " + text(group) + (ipv6_scope(group) > 2 ? or_redirected : not_redirected);
+             return "the low 80 bits of " + text(group) + or_redirected;
          },
      .actual_of = mgid_text},
     {.id = "RULE-RFC4391-4-07",
@@ -182,8 +177,7 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .expected_of =
          [](const Packet& p, const Known&) {
              const auto group = ipv4_destination(p);
-             return "the low 28 bits of " + ipv4_text(group) +
-                    (is_ipv4_link_local_group(group) ? not_redirected : or_redirected);
+             return "the low 28 bits of " + ipv4_text(group) + or_redirected;
          },
      .actual_of = mgid_text},
     {.id = "RULE-RFC4391-4-08",

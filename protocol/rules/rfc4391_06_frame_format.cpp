@@ -11,10 +11,9 @@ bool is_listed(EtherType type) {
     return type == EtherType::ipv4 || type == EtherType::arp || type == EtherType::rarp || type == EtherType::ipv6;
 }
 
-/// IEEE 802's two types for local experiments: what they carry is nobody's business, whatever it looks like.
-bool is_experimental(EtherType type) {
-    constexpr std::uint16_t first = 0x88b5, second = 0x88b6;
-    return type == EtherType{first} || type == EtherType{second};
+/// RARP has more operations than its own two: those of RFC 1931, and whatever comes.
+bool may_be_reverse(const Packet& p) {
+    return p.ether_type == EtherType::rarp && p.arp && p.arp[Arp::operation] > Arp::reply;
 }
 
 /// IP that begins where the header should: its first octets are no Type.
@@ -61,8 +60,8 @@ constexpr Rule rules_of_rfc4391_06[] = {
      .title = "Type tells what the datagram is",
      .needs = parts(Part::ipoib, Part::encap),
      .evidence = Evidence::one_frame,
-     .applies = [](const Packet& p) { return p.content != EtherType{} && !is_experimental(p.ether_type); },
-     .holds = [](const Packet& p) { return p.ether_type == p.content; },
+     .applies = [](const Packet& p) { return p.content != EtherType{}; },
+     .holds = [](const Packet& p) { return p.ether_type == p.content || may_be_reverse(p); },
      .points_at = Encap::type,
      .expected_of = [](const Packet& p, const Known&) { return hex(static_cast<std::uint16_t>(p.content), 4); }},
     {.id = "RULE-RFC4391-6-07",

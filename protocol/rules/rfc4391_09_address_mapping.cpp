@@ -20,12 +20,10 @@ bool has_option(const Packet& p) { return p.source_option || p.target_option; }
 
 /// A solicitation for address detection has no source address and so no option, nor has one of an address that has not
 /// been detected yet (RFC 4429, 3.2): only of an address that was announced before it is known that it is more than
-/// that. A unicast one may leave it out.
+/// that. A unicast one may leave it out, and so may an advertisement that nobody has asked for (RFC 4861, 4.4).
 bool must_have_option(const Packet& p, const Known& known) {
-    const auto type = nd_type(p);
-    const bool to_group = p.ipv6[Ipv6::destination].is_multicast();
-    if (type == Icmpv6Type::neighbour_solicitation) return to_group && known.speaker && !p.ipv6[Ipv6::source].is_zero();
-    return type == Icmpv6Type::neighbour_advertisement && to_group;
+    return nd_type(p) == Icmpv6Type::neighbour_solicitation && p.ipv6[Ipv6::destination].is_multicast() &&
+           known.speaker && !p.ipv6[Ipv6::source].is_zero();
 }
 
 /// Whether the option's address reads better two octets earlier: the padding was put behind it.
@@ -35,7 +33,8 @@ bool is_padded_behind(const Packet& p, View<LinkAddressOption> option) {
     const auto tail = option.octets().subspan(2 + LinkAddress::size);
     if (tail[0] != 0 || tail[1] != 0) return false;
     if (p.grh) return shifted == p.grh[Grh::sgid] && gid != shifted;
-    const auto is_usual = [](const Gid& candidate) { return candidate.prefix() >> 54 == 0xfe80 >> 6; };
+    // A QPN that ends so, before a prefix of zeros alone, is not to be met.
+    const auto is_usual = [](const Gid& candidate) { return candidate.prefix() == std::uint64_t{0xfe80} << 48; };
     return is_usual(shifted) && !is_usual(gid);
 }
 
@@ -94,6 +93,15 @@ std::string sgid_text(const Packet& p, const Known&) { return text(p.grh[Grh::sg
 /// IANA, "ARP Parameters": 1 to 25 are assigned.
 constexpr std::uint16_t last_assigned_operation = 25;
 bool is_operation(std::uint16_t operation) { return operation >= Arp::request && operation <= last_assigned_operation; }
+
+/// An EtherType of which this document says nothing.
+bool is_other_protocol(std::uint16_t type) {
+    constexpr std::uint16_t least_type = 0x0600;
+    const auto is_one_of_ours = [](std::uint16_t one) {
+        return one == 0x0800 || one == 0x0806 || one == 0x8035 || one == 0x86dd;
+    };
+    return type >= least_type && !is_one_of_ours(type) && !is_one_of_ours(swapped(type));
+}
 
 std::string hardware_text(const Packet& p, const Known&) {
     const auto length = std::to_string(p.arp[Arp::hardware_length]);
@@ -213,6 +221,8 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .title = "ARP is for IPv4 addresses of 4 octets",
      .needs = parts(Part::ipoib, Part::arp),
      .evidence = Evidence::one_frame,
+     // RFC 826: ARP is for other protocols, too, each by its EtherType.
+     .applies = [](const Packet& p) { return !is_other_protocol(p.arp[Arp::protocol]); },
      .holds = [](const Packet& p) { return p.arp[Arp::protocol] == 0x0800 && p.arp[Arp::protocol_length] == 4; },
      .points_at = Arp::protocol,
      .expected = "protocol 0x0800, length 4",
@@ -257,7 +267,7 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .actual_of = hardware_text},
     {.id = "RULE-RFC4391-9.3-01",
      .checks = {&rfc4391::nd_option_used},
-     .title = "Neighbour Discovery sent to a group carries the link-layer address",
+     .title = "a solicitation that is sent to a group carries the link-layer address",
      .needs = parts(Part::ipoib, Part::nd),
      .evidence = Evidence::one_frame,
      .applies = must_have_option,
@@ -266,7 +276,7 @@ constexpr Rule rules_of_rfc4391_09[] = {
              return has_option(p) || p.has(Part::nd_wrong) || p.is_truncated || p.is_fragment || p.stop;
          },
      .points_at = Icmpv6::type,
-     .expected = "a Source or Target Link-layer Address option",
+     .expected = "a Source Link-layer Address option",
      .actual_of = [](const Packet&, const Known&) { return std::string("none"); }},
     {.id = "RULE-RFC4391-9.3-02",
      .checks = {&rfc4391::nd_option_type},

@@ -54,7 +54,8 @@ constexpr Rule rules_of_rfc4392[] = {
      .over = since_told,
      .applies =
          [](const Packet& p, const Known& known) {
-             return is_controlled(known.broadcast->q_key) && is_controlled(p.deth[Deth::q_key]);
+             const bool is_of_link = !known.link || is_same_partition(p.bth[Bth::p_key], known.link->p_key);
+             return is_of_link && is_controlled(known.broadcast->q_key) && is_controlled(p.deth[Deth::q_key]);
          },
      .holds =
          [](const Packet& p, const Known& known) {

@@ -83,7 +83,13 @@ void Subnet::question_is_missing(const Packet& answer) {
 /// Questions of IP, and the packets that answer them.
 void Subnet::solicitations(const Packet& packet) {
     const auto dialogue = dialogue_of(packet);
-    if (dialogue.key == 0 || !packet.deth) return;
+    if (dialogue.key == 0) return;
+    if (!packet.deth) {
+        // Asked over a connection, by one that has the address: that may be what is answered.
+        auto& asked_before = solicitations_[dialogue.key % solicitations_.size()];
+        if (dialogue.asks && asked_before.key == dialogue.key) asked_before.group = none;
+        return;
+    }
     if (!dialogue.asks) {
         auto* place = &solicitations_[dialogue.key % solicitations_.size()];
         auto key = dialogue.key;
@@ -122,6 +128,7 @@ void Subnet::solicitations(const Packet& packet) {
 
 void Subnet::answered(Solicitation& question) {
     known_.answers = &question;
+    known_.answers_again = question.is_answered;
     // It has heard what was sent to a group of that link.
     if (question.group != none && source_ && source_->link == 0)
         bind(source_, link_of_group(groups_[question.group].mgid));

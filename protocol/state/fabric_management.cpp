@@ -63,7 +63,11 @@ void Subnet::take_smp(const Packet& packet) {
     if (port.lmc != info[PortInfo::lmc] && port.told_lmc.order != known_.now.order) port.lmc_changed = known_.now;
     port.lmc = info[PortInfo::lmc];
     const auto state = info[PortInfo::port_state];
-    if (state != PortState::active && state != PortState::no_change) requester_at(lid).down = known_.now;
+    if (state != PortState::active && state != PortState::no_change) {
+        requester_at(lid).down = known_.now;
+        // Its host may have begun anew, and have given the numbers to others.
+        doubt_queue_pairs(index);
+    }
     if (state != PortState::active) return;
     port.told_mtu = known_.now;
     port.mtu = info[PortInfo::neighbor_mtu];

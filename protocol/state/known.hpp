@@ -69,6 +69,7 @@ struct Known {
     const Port* managed = nullptr;           ///< of an answer about P_Keys: the port whose table it is
     const Port* named = nullptr;             ///< the port whose GID the packet announces as its sender's own
     const Solicitation* answers = nullptr;   ///< what the packet answers
+    bool answers_again = false;              ///< another packet has answered that before
     const Member* answered = nullptr;        ///< the sender's part in the group that the question went to
     const Member* of_asker = nullptr;        ///< where ARP or ND is answered: the asker's part in the broadcast group,
                                              ///< if its join is in the capture and all its traffic with the SA since

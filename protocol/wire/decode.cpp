@@ -88,6 +88,7 @@ void Decoder::connected(Opcode opcode) noexcept {
     const auto operation = operation_of(opcode);
     const auto encap = View<Encap>::at(rest);
     if ((operation != Operation::send_first && operation != Operation::send_only) || !encap) return;
+    if (is_of_another_protocol(encap[Encap::type])) return;
     const auto inner = rest.subspan(Encap::size);
     const auto content = content_of(inner);
     const auto length = p.payload_length - Encap::size;
@@ -121,7 +122,7 @@ bool Decoder::is_ipoib() const noexcept {
     const auto length = p.payload_length - std::min(p.payload_length, Encap::size);
     // The usual case first: it is also the cheapest.
     if (is_known(type) && content_of(datagram) == type && could_be(datagram, length)) return true;
-    if (proven_content(datagram, length) != EtherType{}) return true;
+    if (!is_of_another_protocol(type) && proven_content(datagram, length) != EtherType{}) return true;
     if (!is_known(type)) return false;
     if (proven_content(draft_datagram, length + 2) == type) return true;
     const bool is_cut_before_proof = p.is_truncated && datagram.size() < Arp::size;

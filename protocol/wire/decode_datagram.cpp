@@ -38,6 +38,11 @@ bool is_dhcp(View<Udp> udp) noexcept {
 bool is_known(EtherType type) noexcept {
     return type == EtherType::ipv4 || type == EtherType::ipv6 || type == EtherType::arp || type == EtherType::rarp;
 }
+bool is_of_another_protocol(EtherType type) noexcept {
+    constexpr std::uint16_t least_type = 0x0600;
+    const auto number = static_cast<std::uint16_t>(type);
+    return number >= least_type && !is_known(type) && !is_known(EtherType{swapped(number)});
+}
 bool is_arp_like(EtherType type) noexcept { return type == EtherType::arp || type == EtherType::rarp; }
 
 EtherType content_of(Octets o) noexcept {
@@ -95,9 +100,11 @@ void Decoder::datagram() noexcept {
     mark(Part::ether_type);
     const auto raw_type = static_cast<std::uint16_t>(p.ether_type);
     const bool is_ours = is_known(p.ether_type) || is_known(EtherType{swapped(raw_type)});
-    // Behind a Type of another protocol one nibble is no sign of IP.
-    p.content =
-        is_ours ? content_of(rest) : proven_content(rest, p.payload_length - std::min(p.payload_length, Encap::size));
+    // What is no Type at all is a mistake, but there one nibble is no sign of IP.
+    const auto length = p.payload_length - std::min(p.payload_length, Encap::size);
+    p.content = is_ours                                ? content_of(rest)
+                : is_of_another_protocol(p.ether_type) ? EtherType{}
+                                                       : proven_content(rest, length);
     // The datagram's own first octets win over a Type that contradicts them: the rest can still be judged.
     const auto type = p.content != EtherType{} ? p.content : p.ether_type;
     if (type == EtherType::ipv4) ipv4();

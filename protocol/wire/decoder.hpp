@@ -70,6 +70,9 @@ inline std::uint16_t be16(Octets octets, std::size_t at) noexcept {
     return static_cast<std::uint16_t>(octets[at] << 8 | octets[at + 1]);
 }
 [[nodiscard]] bool is_known(EtherType type) noexcept;
+/// It has a Type that IEEE may have given to another protocol, which may carry IP behind a header of its own, or
+/// without.
+[[nodiscard]] bool is_of_another_protocol(EtherType type) noexcept;
 [[nodiscard]] bool is_arp_like(EtherType type) noexcept;
 /// What a datagram is by its own first octets; 0 when it is nothing known.
 [[nodiscard]] EtherType content_of(Octets datagram) noexcept;

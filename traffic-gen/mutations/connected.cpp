@@ -158,7 +158,7 @@ const Mutation type_over_connection{
     .profile = "connected",
     .change =
         [](build::PacketBuilder& packet) {
-            if (is_over_connection(packet)) packet.set(Encap::type, EtherType{0x1234});
+            if (is_over_connection(packet)) packet.set(Encap::type, EtherType{0x0004});
         },
 };
 
