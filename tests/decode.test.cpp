@@ -186,15 +186,19 @@ TEST_CASE("Decode: a datagram of other programs over UD is not taken for IPoIB")
 TEST_CASE("Decode: a non-zero Reserved, a wrong Type and a swapped Type stay IPoIB") {
     auto reserved = echo_request(a, b, {}, 1);
     CHECK(decoded(reserved.set(Encap::reserved, 0xabcd).build()).ipv4);
-    for (const auto type : {0x1234, 0x0008, 0x86dd}) {
+    for (const auto type : {0x0004, 0x0008, 0x86dd}) {
         auto wrong = echo_request(a, b, {}, 1);
         const auto frame = wrong.set(Encap::type, EtherType{static_cast<std::uint16_t>(type)}).build();
         const auto p = decoded(frame);
         CAPTURE(type);
         CHECK(p.is_ipoib());
         CHECK(p.content == EtherType::ipv4);
+        REQUIRE(p.ipv4);
         CHECK(p.ipv4[Ipv4::destination] == b.ipv4);
     }
+    // What has another protocol's Type is that protocol's.
+    auto other = echo_request(a, b, {}, 1);
+    CHECK_FALSE(decoded(other.set(Encap::type, EtherType{0x1234}).build()).is_ipoib());
 }
 
 TEST_CASE("Decode: behind a GRH that announces no IBA transport nothing is read") {

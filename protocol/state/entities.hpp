@@ -103,7 +103,7 @@ struct Requester {
     bool asks_of_creation = false;    ///< has asked for a subscription to trap 66 for all groups
     bool asks_of_deletion = false;    ///< and to trap 67
     Sight subscribes;                 ///< the last time that it asked for any
-    Sight joins;                      ///< the last time that it asked to be in a group
+    Sight joins;                      ///< the last time that it asked for a group that it had never asked for
     Sight unsubscribed;               ///< the last time that it gave up such a subscription
 };
 

@@ -92,8 +92,8 @@ void Subnet::asked_for_group(const Request& request) {
     const bool is_looked_up = member.was_looked_up || requester(subject_).asked_for_groups;
     member.asks_for_missing = !is_looked_up && groups_[group_].existence == Existence::missing;
     if (member.asks_for_missing) member.missed = groups_[group_].missed;
+    if (member.asked == 0) requester_at(request.lid).joins = known_.now;
     member.asked |= state;
-    requester_at(request.lid).joins = known_.now;
     if (state & join_state::full_member) tell(EventKind::asks_full, subject_, group_);
     if (!(state & join_state::non_member)) return;
     tell(EventKind::asks_non_member, subject_, group_);
