@@ -304,6 +304,7 @@ void Subnet::remember(const Packet& packet, Recollection& memory) const {
     memory.version = version_;
     memory.known = known_;
     memory.known.answers = nullptr;
+    memory.known.answers_again = false;
     memory.known.answered = memory.known.of_asker = nullptr;
     memory.sender = sender_;
     memory.subject = subject_;
