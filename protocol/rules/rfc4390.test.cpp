@@ -116,6 +116,12 @@ TEST_CASE("False alarm: no answer comes to DECLINE, and INFORM may ask for eithe
     CHECK(violated(bound(DhcpType::inform, true)) == Ids{});
 }
 
+TEST_CASE("False alarm: an identifier in several parts, which belong together") {
+    // RFC 3396; the rest of the second one is in `file`, by option 52.
+    CHECK(violated(unbound(DhcpType::discover, "3d 03 ff0000 3d 0a 00010004 aabbccddeeff")) == Ids{});
+    CHECK(violated(unbound(DhcpType::discover, "34 01 01 3d 03 ff0000")) == Ids{});
+}
+
 TEST_CASE("False alarm: a renewing client that rebinds broadcasts with its address") {
     const auto rebinding = from_client(udp_headers(broadcast(a, plain), a.ipv4, 0xffffffff), message(false, a.ipv4),
                                        DhcpType::request, right_identifier);

@@ -2,6 +2,7 @@
 // RFC 4391, 9: link-layer addresses, ARP and Neighbour Discovery.
 #include "protocol/requirements/catalogue.hpp"
 #include "protocol/rules/common.hpp"
+#include "protocol/wire/decoder.hpp"
 #include "protocol/wire/nd_option.hpp"
 
 namespace ipoib::rules {
@@ -93,15 +94,6 @@ std::string sgid_text(const Packet& p, const Known&) { return text(p.grh[Grh::sg
 /// IANA, "ARP Parameters": 1 to 25 are assigned.
 constexpr std::uint16_t last_assigned_operation = 25;
 bool is_operation(std::uint16_t operation) { return operation >= Arp::request && operation <= last_assigned_operation; }
-
-/// An EtherType of which this document says nothing.
-bool is_other_protocol(std::uint16_t type) {
-    constexpr std::uint16_t least_type = 0x0600;
-    const auto is_one_of_ours = [](std::uint16_t one) {
-        return one == 0x0800 || one == 0x0806 || one == 0x8035 || one == 0x86dd;
-    };
-    return type >= least_type && !is_one_of_ours(type) && !is_one_of_ours(swapped(type));
-}
 
 std::string hardware_text(const Packet& p, const Known&) {
     const auto length = std::to_string(p.arp[Arp::hardware_length]);
@@ -222,7 +214,7 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .needs = parts(Part::ipoib, Part::arp),
      .evidence = Evidence::one_frame,
      // RFC 826: ARP is for other protocols, too, each by its EtherType.
-     .applies = [](const Packet& p) { return !is_other_protocol(p.arp[Arp::protocol]); },
+     .applies = [](const Packet& p) { return !wire::detail::is_of_another_protocol(EtherType{p.arp[Arp::protocol]}); },
      .holds = [](const Packet& p) { return p.arp[Arp::protocol] == 0x0800 && p.arp[Arp::protocol_length] == 4; },
      .points_at = Arp::protocol,
      .expected = "protocol 0x0800, length 4",
