@@ -131,6 +131,19 @@ TEST_CASE("Duty: who could not do it is not blamed") {
         story.leave(b, group, mlid, 4).pass(40);
         speaks();
     }
+    SECTION("it joins other groups, one after another") {
+        for (std::uint16_t i = 1; i <= 40; ++i) {
+            const auto other = "239.9.9." + std::to_string(i);
+            story.join(b, story.group(other.c_str()), static_cast<std::uint16_t>(mlid + i)).pass(1);
+        }
+        speaks();
+        const auto leaves_it_open = violated(story);
+        CHECK(leaves_it_open == Ids{});
+        story.pass(40);
+        speaks();
+        CHECK(violated(story) == Ids{"RFC4391-10-15"});
+        return;
+    }
     CHECK(violated(story) == Ids{});
 }
 
