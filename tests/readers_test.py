@@ -11,8 +11,15 @@ import sys
 import unittest
 from pathlib import Path
 
-from program import CAPTURES, Folder, conform
+from program import CAPTURES, SOURCE, Folder, conform
 
+sys.path.insert(0, str(SOURCE / "lab/host"))
+
+import kernels  # noqa: E402
+import packages  # noqa: E402
+import tools  # noqa: E402
+
+LAB = SOURCE / "build/lab"
 KEPT = Path(os.environ["IPOIB_BUILD"]) / "tests/readers"
 
 # Surefire's own goal for reports needs all of Maven; its parser does not.
@@ -33,28 +40,25 @@ public class Read {
 
 
 def fetched(package, *files):
-    """These files of a package that this machine's apt knows, below KEPT."""
+    """These files of a package of Debian's, below KEPT."""
     folder = KEPT / package
     if not (folder / "whole").exists():
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        subprocess.run(["apt-get", "download", "-qq", package], cwd=folder, check=True, timeout=600, stderr=subprocess.DEVNULL)
-        deb = next(folder.glob("*.deb"))
-        whole = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", deb], stdout=subprocess.PIPE)
+
+        def plan(apt):
+            found = apt.show([package])
+            packages.must_have(found, [package])
+            return [found[package]]
+
+        one, = packages.plan_and_fetch(packages.Apt(KEPT / "apt"), plan, folder, False)
+        whole = subprocess.Popen(["dpkg-deb", "--fsys-tarfile", folder / one.file_name], stdout=subprocess.PIPE)
         subprocess.run(["tar", "-x", "-C", folder, "--wildcards", *files], stdin=whole.stdout, check=True, timeout=600)
         whole.stdout.close()
         whole.wait()
-        deb.unlink()
+        (folder / one.file_name).unlink()
         (folder / "whole").touch()
     return folder
-
-
-def kernel_source():
-    """The newest that apt knows."""
-    listed = subprocess.run(["apt-cache", "search", "--names-only", r"^linux-source-[0-9.]+$"], stdout=subprocess.PIPE, text=True,
-                            check=True, timeout=120).stdout
-    return max(re.findall(r"^(linux-source-\S+)", listed, re.MULTILINE),
-               key=lambda name: [int(part) for part in name.rpartition("-")[2].split(".")])
 
 
 class Reports(Folder):
@@ -80,13 +84,11 @@ class Reports(Folder):
 class Ktap(Reports):
     def setUp(self):
         super().setUp()
-        package = kernel_source()
-        folder = fetched(package, f"./usr/src/{package}.tar.xz")
-        if not (folder / package / "tools").exists():
-            subprocess.run(["tar", "-xf", folder / f"usr/src/{package}.tar.xz", "-C", folder, f"{package}/tools/testing/kunit"],
-                           check=True, timeout=600)
-            (folder / f"usr/src/{package}.tar.xz").unlink()
-        self.kunit = folder / package / "tools/testing/kunit/kunit.py"
+        folder = KEPT / "kunit"
+        if not folder.exists():
+            with tools.locked(LAB):
+                kernels.unpack_source(LAB / "packages", folder, None, {"tools/testing/kunit": "."})
+        self.kunit = folder / "kunit.py"
 
     def test_the_kernels_parser_reads_what_was_judged(self):
         for results, report in self.made("--ktap"):

@@ -59,7 +59,7 @@ def pristine_source(options: argparse.Namespace, one: kernel.Kernel, build: Path
         return one.build_tree / "drivers/infiniband"
     source = build / "mutants" / f"source-{one.release}"
     if not source.is_dir():
-        kernels.modules_source(build / "packages", source, options.kernel)
+        kernels.unpack_source(build / "packages", source, options.kernel, kernels.SOURCES["modules-source"])
     return source
 
 

@@ -600,12 +600,12 @@ def _main(arguments: Sequence[str]) -> int:
                 say(f"{name} is {kernel.debian_kernel(root, build).release}")
             package_set.forget(build)
         return 0
-    if options.command in ("ipoib-source", "modules-source"):
+    if options.command in kernels.SOURCES:
         _no_more(rest)
         build = options.build.resolve()
-        unpack = kernels.ipoib_source if options.command == "ipoib-source" else kernels.modules_source
         with locked(build):
-            unpack(build / "packages", options.folder.resolve(), options.kernel)
+            kernels.unpack_source(build / "packages", options.folder.resolve(), options.kernel,
+                                  kernels.SOURCES[options.command])
         return 0
     if options.command == "kernels":
         _no_more(rest)

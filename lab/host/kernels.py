@@ -164,17 +164,15 @@ def unpack_source(folder: Path, destination: Path, name: str | None, trees: dict
     one = known(name) if name else None
     root = prepare(folder, name) if name else packages.prepare(folder)
     apt = _apt(folder, one) if one else Apt(folder / "apt")
-    packages.unpack_source(apt, root, folder / "source", destination, trees)
+    newest = _plan(one) if one else packages.newest_kernel
+    packages.unpack_source(apt, root, folder / "source", destination, trees, newest)
 
 
-def ipoib_source(folder: Path, destination: Path, name: str | None = None) -> None:
-    """Debian's source of ib_ipoib, of the guest's usual kernel or of this one, to be changed and given to --ipoib."""
-    unpack_source(folder, destination, name, {"drivers/infiniband/ulp/ipoib": "."})
-
-
-def modules_source(folder: Path, destination: Path, name: str | None = None) -> None:
-    """The same of ib_ipoib and of what it stands on, ib_core and ib_cm, for --modules."""
-    unpack_source(folder, destination, name, {f"drivers/infiniband/{part}": part for part in ("core", "ulp/ipoib")})
+# The trees that each command unpacks, and the folder of the destination for each: ib_ipoib for --ipoib, with what it stands
+# on, ib_core and ib_cm, for --modules, all for --kernel.
+SOURCES = {"ipoib-source": {"drivers/infiniband/ulp/ipoib": "."},
+           "modules-source": {f"drivers/infiniband/{part}": part for part in ("core", "ulp/ipoib")},
+           "kernel-source": {"": "."}}
 
 
 def _names_there(folder: Path, one: Known) -> set[str]:

@@ -362,6 +362,8 @@ def parser() -> argparse.ArgumentParser:
     _add_source_options(one)
     one = command("modules-source", "unpack Debian's source of ib_core, ib_cm and ib_ipoib, for --modules")
     _add_source_options(one)
+    one = command("kernel-source", "unpack Debian's source of the guest's kernel, to be changed, built and given to --kernel")
+    _add_source_options(one)
     one = command("build", "fetch and build everything that a guest is made of, and boot nothing")
     _add_guest_options(one)
     _add_build_options(one)

@@ -47,23 +47,27 @@ class Package:
         return f"{self.name}_{self.version.replace(':', '%3a')}_{self.architecture}.deb"
 
 
-def parse_records(text: str) -> dict[str, Package]:
-    """What apt-cache show prints: a paragraph for each package."""
-    packages = {}
+class NotListed(LabError):
+    """apt lists no package that would do."""
+
+
+def parse_records(text: str) -> list[Package]:
+    """What apt-cache show prints: a paragraph for each version of a package, and each archive that has it."""
+    packages: dict[tuple[str, str], Package] = {}
     for paragraph in re.split(r"\n\s*\n", text):
         fields = dict(re.findall(r"^([A-Za-z0-9-]+): (.*)$", paragraph, re.MULTILINE))
         if {"Package", "Version", "Architecture", "SHA256"} <= fields.keys():
             depends = ", ".join(filter(None, (fields.get("Pre-Depends", ""), fields.get("Depends", ""))))
             sizes = int(fields.get("Size", 0)), int(fields.get("Installed-Size", 0)) << 10
-            packages.setdefault(fields["Package"], Package(fields["Package"], fields["Version"], fields["Architecture"],
-                                                           fields["SHA256"], depends, *sizes))
-    return packages
+            packages.setdefault((fields["Package"], fields["Version"]), Package(
+                fields["Package"], fields["Version"], fields["Architecture"], fields["SHA256"], depends, *sizes))
+    return list(packages.values())
 
 
-def dependency_names(depends: str) -> list[str]:
-    """The first choice of each dependency, without versions."""
-    return [match.group(1) for part in depends.split(",")
-            if (match := re.match(r"\s*([a-z0-9][a-z0-9+.-]*)", part))]
+def dependencies(depends: str) -> dict[str, str]:
+    """The first choice of each dependency, with the version where it is exact, else ""."""
+    found = (re.match(r"\s*([a-z0-9][a-z0-9+.-]*)(?:\s*\(=\s*([^)\s]+)\s*\))?", part) for part in depends.split(","))
+    return {match[1]: match[2] or "" for match in found if match}
 
 
 class Apt:
@@ -73,6 +77,8 @@ class Apt:
     def __init__(self, folder: Path, sources: str | None = None) -> None:
         self._folder = folder
         self._sources = sources
+        self.is_current = False  # whether its lists were fetched by this process
+        self._names: set[str] = set()
         self._options: list[str] = ["-o", "APT::Sandbox::User=root"] if os.geteuid() == 0 else []
         if sources is not None:
             self._take_lists_of_the_lab()
@@ -98,6 +104,8 @@ class Apt:
         say("asking Debian for its current packages")
         run(["apt-get", *self._options, "-q", "-o", "APT::Update::Error-Mode=any", "update"],
             "fetching the list of packages (is there a network?)")
+        self.is_current = True
+        self._names = set()
 
     def install(self, names: Iterable[str], status: Path) -> list[str]:
         """The packages that would be installed beside those of a status file, as apt chooses them."""
@@ -116,18 +124,24 @@ class Apt:
 
     def names(self, prefix: str = "") -> set[str]:
         """Of all packages that apt knows and that begin with this."""
-        return set(run(["apt-cache", *self._options, "pkgnames", *([prefix] if prefix else [])],
-                       "listing packages").split())
+        if not self._names:
+            self._names = set(run(["apt-cache", *self._options, "pkgnames"], "listing packages").split())
+        return {name for name in self._names if name.startswith(prefix)}
+
+    def _records(self, names: Iterable[str], *options: str) -> list[Package]:
+        wanted = sorted(set(names) & self.names())
+        return parse_records(run(["apt-cache", *self._options, *options, "show", *wanted],
+                                 "looking packages up")) if wanted else []
 
     def show(self, names: Iterable[str]) -> dict[str, Package]:
         """The candidates; names that apt does not know are left out."""
-        wanted = sorted(set(names))
-        if not wanted:
-            return {}
-        known = self.names()
-        wanted = [name for name in wanted if name in known]
-        return parse_records(run(["apt-cache", *self._options, "--no-all-versions", "show", *wanted],
-                                 "looking packages up")) if wanted else {}
+        return {one.name: one for one in self._records(names, "--no-all-versions")}
+
+    def listed(self, name: str) -> list[Package]:
+        """Each version of a package that apt lists: the candidate, then those that are older, then those that are newer."""
+        every, candidate = self._records([name]), self.show([name])
+        first = next((i for i, one in enumerate(every) if candidate.get(name) == one), 0)
+        return every[first:] + every[:first]
 
     def download(self, packages: Iterable[Package], folder: Path) -> None:
         names = [f"{p.name}={p.version}" for p in packages]
@@ -145,46 +159,90 @@ def must_have(found: dict[str, Package], names: Iterable[str]) -> None:
                        "(Debian 12 or later, amd64, with its usual entries in apt's sources)")
 
 
+def _upstream(version: str) -> str:
+    return version.rpartition("-")[0] or version
+
+
+def nearest(apt: Apt, name: str, version: str) -> Package:
+    """This version of a package if apt lists it, else the one nearest to it of the same upstream version, which is said.
+    NotListed if there is none, and where the lists are not known to be current."""
+    listed = apt.listed(name)
+    exact = next((one for one in listed if one.version == version), None)
+    if exact is not None:
+        return exact
+    if not apt.is_current:
+        raise NotListed(f"apt lists no {name} {version}")
+
+    def distance(one: Package) -> tuple[int, int]:
+        revisions = [int((re.findall(r"\d+", of.rpartition("-")[2]) or ["0"])[0]) for of in (one.version, version)]
+        return abs(revisions[0] - revisions[1]), -revisions[0]
+
+    same = [one for one in listed if _upstream(one.version) == _upstream(version)]
+    if not same:
+        raise NotListed(f"Debian lists no {name} of {_upstream(version)}" +
+                        (f", but {', '.join(one.version for one in listed)}" if listed else ""))
+    chosen = min(same, key=distance)
+    say(f"Debian lists no {name} {version}; {chosen.version} is the nearest of the same upstream version")
+    return chosen
+
+
 def follow(apt: Apt, names: Iterable[str], wants: re.Pattern[str],
            without: frozenset[str] = _FROM_THE_HOST) -> dict[str, Package]:
-    """These packages and what they depend on, as far as the pattern likes its name."""
+    """These packages, NAME or NAME=VERSION, and what they depend on, as far as the pattern likes its name."""
     found: dict[str, Package] = {}
-    waiting = set(names)
+    waiting = {name: version for name, _, version in (word.partition("=") for word in names)}
     while waiting:
         records = apt.show(waiting)
+        for name, version in waiting.items():
+            if version and name in records and records[name].version != version:
+                records[name] = nearest(apt, name, version)
         found.update(records)
-        waiting = {name for record in records.values() for name in dependency_names(record.depends)
-                   if wants.match(name)} - found.keys() - without
+        waiting = {name: version for record in records.values() for name, version in dependencies(record.depends).items()
+                   if wants.match(name) and name not in found and name not in without}
     return found
-
-
-def _image_of(apt: Apt, meta: str) -> str:
-    """The package of the kernel that another package stands for."""
-    found = apt.show([meta])
-    must_have(found, [meta])
-    image = next((n for n in dependency_names(found[meta].depends) if n.startswith("linux-image-")), None)
-    if image is None:
-        raise LabError(f"the package {meta} depends on no kernel")
-    return image
 
 
 def kernel_packages(apt: Apt, image: str) -> dict[str, Package]:
     """A kernel, in the one or several packages that it has, and what modules for it are built with, but for the
-    compiler."""
+    compiler: of the newest version that both have."""
     headers = image.replace("linux-image-", "linux-headers-", 1)
-    kernel = follow(apt, [image, headers], re.compile(r"linux-(headers|kbuild)-|linux-(base|binary|modules)-\d"))
-    must_have(kernel, [image, headers])
-    if kernel[image].version != kernel[headers].version:
-        raise LabError(f"{image} is {kernel[image].version}, but {headers} is {kernel[headers].version}: a module "
-                       "built for one does not load into the other. Try again when Debian has both")
+    images, built_with = apt.listed(image), {one.version for one in apt.listed(headers)}
+    must_have({one.name: one for one in images}, [image])
+    version = next((one.version for one in images if one.version in built_with), images[0].version)
+    kernel = follow(apt, [f"{image}={version}", f"{headers}={version}"],
+                    re.compile(r"linux-(headers|kbuild)-|linux-(base|binary|modules)-\d"))
+    must_have(kernel, [headers])
     return kernel
 
 
+def newest_kernel(apt: Apt, meta: str = _KERNEL) -> list[Package]:
+    """The kernel that another package stands for, with what modules for it are built with; where Debian does not have all
+    of that, the kernel that it stood for before."""
+    metas = apt.listed(meta)
+    must_have({one.name: one for one in metas}, [meta])
+    first: LabError | None = None
+    for one in metas:
+        image = next((name for name in dependencies(one.depends) if name.startswith("linux-image-")), None)
+        try:
+            if image is None:
+                raise LabError(f"the package {meta} {one.version} depends on no kernel")
+            kernel = kernel_packages(apt, image)
+        except LabError as problem:
+            if not apt.is_current:
+                raise
+            first = first or problem
+            continue
+        if first is not None:
+            say(f"{first}; the kernel before it is taken: {image}")
+        return list(kernel.values())
+    raise first or LabError(f"apt lists no {meta}")
+
+
 def _plan(apt: Apt) -> list[Package]:
-    kernel = kernel_packages(apt, _image_of(apt, _KERNEL))
+    kernel = newest_kernel(apt)
     user_land = follow(apt, _USER_LAND, re.compile(r"lib(?!.*perl)"))
     must_have(user_land, _USER_LAND)
-    return sorted({**kernel, **user_land}.values(), key=lambda p: p.name)
+    return sorted((*kernel, *user_land.values()), key=lambda p: p.name)
 
 
 def _is_whole(path: Path, package: Package) -> bool:
@@ -306,8 +364,7 @@ def prepare(folder: Path, refresh: bool = False) -> Path:
 def prepare_kernel(folder: Path, series: str, refresh: bool = False) -> Path:
     """The same of another kernel that the machine's apt knows, "6.12", alone."""
     def plan(apt: Apt) -> list[Package]:
-        kernel = kernel_packages(apt, _image_of(apt, f"linux-image-{series}-amd64"))
-        return sorted(kernel.values(), key=lambda p: p.name)
+        return sorted(newest_kernel(apt, f"linux-image-{series}-amd64"), key=lambda p: p.name)
 
     return prepare_by(plan, folder / "kernels" / series, Apt(folder / "apt"), refresh)
 
@@ -322,9 +379,27 @@ def prepare_tools(folder: Path, names: Iterable[str], refresh: bool = False) -> 
     return prepare_by(plan, folder / "tools", Apt(folder / "apt"), refresh)
 
 
-def unpack_source(apt: Apt, root: Path, debs: Path, destination: Path, trees: dict[str, str]) -> None:
+def _source_of(apt: Apt, name: str, version: str, newest: _Plan) -> Package:
+    """The source of a kernel that was fetched; if it is gone, the error names what would help."""
+    try:
+        return nearest(apt, name, version)
+    except NotListed as problem:
+        if not apt.is_current:
+            raise
+        try:
+            image = next(one for one in newest(apt) if re.match(r"linux-image-\d", one.name))
+            if _upstream(image.version) != _upstream(version):
+                nearest(apt, name, image.version)
+                raise LabError(f"{problem}. {COMMAND} packages fetches {image.name} {image.version}, whose source there "
+                               "is") from problem
+        except NotListed:
+            pass
+        raise
+
+
+def unpack_source(apt: Apt, root: Path, debs: Path, destination: Path, trees: dict[str, str], newest: _Plan) -> None:
     """Of Debian's source of the kernel that is unpacked in `root`, these trees, each into a folder of the destination.
-    Refuses a destination that exists."""
+    Refuses a destination that exists. `newest` plans the kernel that would be fetched anew."""
     if destination.exists():
         raise LabError(f"{destination} exists already")
     stamp = root.parent / "stamp"
@@ -332,20 +407,14 @@ def unpack_source(apt: Apt, root: Path, debs: Path, destination: Path, trees: di
     if image is None:
         raise LabError(f"{stamp} names no kernel; remove it and try again")
     name = f"linux-source-{image[1]}"
-    found = apt.show([name])
-    if name not in found or found[name].version != image[2]:
-        apt.update()
-        found = apt.show([name])
-    if name not in found or found[name].version != image[2]:
-        raise LabError(f"Debian has no {name} of version {image[2]}, the guest's kernel, any more: {COMMAND} packages "
-                       "fetches the current kernel")
     try:
-        fetch(apt, [found[name]], debs)
-        run(["dpkg", "-x", debs / found[name].file_name, debs], f"unpacking {name}")
+        source, = plan_and_fetch(apt, lambda apt: [_source_of(apt, name, image[2], newest)], debs, False)
+        run(["dpkg", "-x", debs / source.file_name, debs], f"unpacking {name}")
         for tree, place in trees.items():
             (destination / place).mkdir(parents=True)
+            member = f"{name}/{tree}".rstrip("/")
             run(["tar", "-xf", debs / f"usr/src/{name}.tar.xz", "-C", destination / place,
-                 f"--strip-components={tree.count('/') + 2}", f"{name}/{tree}"], f"unpacking {name}")
+                 f"--strip-components={member.count('/') + 1}", member], f"unpacking {name}")
     except BaseException:
         shutil.rmtree(destination, ignore_errors=True)
         raise

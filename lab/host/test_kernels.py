@@ -94,6 +94,9 @@ class FakeApt:
         return {name: packages.Package(name, "1", "amd64", "", self._depends[name])
                 for name in names if name in self._depends}
 
+    def listed(self, name: str) -> list[packages.Package]:
+        return list(self.show([name]).values())
+
 
 class Tree(unittest.TestCase):
     depends = {"linux-image-7.3.4+deb13-amd64": "dracut, linux-base-7.3.4+deb13-amd64, linux-binary-7.3.4+deb13-amd64, "

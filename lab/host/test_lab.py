@@ -35,7 +35,6 @@ import machine
 import matrix
 import options
 import output_path
-import packages
 import parts
 import place
 import snapshot
@@ -210,17 +209,6 @@ class Elf(unittest.TestCase):
         for broken in (b"", b"#!/bin/sh\n", data[:50], data[:100]):
             with self.assertRaises(LabError):
                 needed_libraries(broken, "broken")
-
-
-class Packages(unittest.TestCase):
-    text = ("Package: opensm\nVersion: 1:3.3\nArchitecture: amd64\nPre-Depends: libc6\nDepends: libosm9 (>= 3), debconf "
-            "| cdebconf\nSHA256: ab\nDescription: x\n more\n\nPackage: half\nVersion: 1\n")
-
-    def test_records_and_their_dependencies(self) -> None:
-        records = packages.parse_records(self.text)
-        self.assertEqual(list(records), ["opensm"])
-        self.assertEqual(records["opensm"].file_name, "opensm_1%3a3.3_amd64.deb")
-        self.assertEqual(packages.dependency_names(records["opensm"].depends), ["libc6", "libosm9", "debconf"])
 
 
 class ConsoleText(unittest.TestCase):
