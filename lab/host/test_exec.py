@@ -121,8 +121,8 @@ class PackageSet(unittest.TestCase):
             packages.check_room([large], Path("/"))
 
     def test_sizes_are_read(self) -> None:
-        found = packages.parse_records("Package: a\nVersion: 1\nArchitecture: amd64\nSHA256: 0\nSize: 5\nInstalled-Size: 2\n")
-        self.assertEqual((found["a"].size, found["a"].installed_size), (5, 2048))
+        found, = packages.parse_records("Package: a\nVersion: 1\nArchitecture: amd64\nSHA256: 0\nSize: 5\nInstalled-Size: 2\n")
+        self.assertEqual((found.size, found.installed_size), (5, 2048))
 
     def test_of_the_disk_with_a_state_only_the_archive_is_kept(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
