@@ -181,24 +181,25 @@ bool ChildProcess::ends_within(std::chrono::milliseconds patience, int signal) {
     std::set<pid_t> signalled;
     if (signal != 0 && !is_group_gone()) ::kill(-pid_, signal);
     for (auto pause = between_looks;; pause = std::min(2 * pause, longest_between_looks)) {
-        const auto left = is_group_gone() || signal != 0 ? offspring_.left() : Processes{};
-        if (is_group_gone() && left.empty()) {
+        const auto left = is_group_gone() || signal != 0 ? offspring_.left() : Offspring::Left{};
+        if (is_group_gone() && left.processes.empty() && left.is_all) {
             // What it wrote last; one that escaped may write for ever.
             for (int i = 0; i < most_last_words && drain(std::chrono::milliseconds{0}); ++i) {
             }
             return true;
         }
-        for (const auto& [pid, process] : left)
+        for (const auto& [pid, process] : left.processes)
             if (signal != 0 && signalled.insert(pid).second) ::kill(pid, signal);
         if (Clock::now() >= until) return false;
         const auto end_of_pause = std::min(Clock::now() + pause, until);
-        while (Clock::now() < end_of_pause && !(is_group_gone() && left.empty())) drain(between_looks);
+        while (Clock::now() < end_of_pause && !(is_group_gone() && left.processes.empty() && left.is_all))
+            drain(between_looks);
     }
 }
 
 void ChildProcess::tell_of_what_is_left() {
     std::string names;
-    for (const auto& [pid, process] : offspring_.left()) {
+    for (const auto& [pid, process] : offspring_.left().processes) {
         if (process.is_zombie()) continue;
         names += (names.empty() ? "" : ", ") + process.text(pid);
         if (::kill(pid, 0) != 0) names += std::string(": ") + std::strerror(errno);

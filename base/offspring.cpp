@@ -24,13 +24,14 @@ std::vector<const Offspring*>& all_offspring() {
 /// A child of this process, ended or not, that another one of its has left behind.
 bool is_orphan(pid_t child) noexcept { return ::getpgid(child) != ::getpgrp(); }
 
-/// What a process whose environment may be read was marked with, by this program and by those that this one descends
-/// from.
-std::string marks_of(pid_t pid) {
-    const auto environment = environment_of(pid);
+/// As long as the kernel may take to load a program; what shows no environment for longer has none.
+constexpr std::chrono::seconds longest_execution{1};
+
+/// What a process was marked with, by this program and by those that this one descends from.
+std::string marks_in(std::string_view environment) {
     for (std::size_t begin = 0; begin < environment.size();) {
         const auto end = std::min(environment.find('\0', begin), environment.size());
-        const auto entry = std::string_view(environment).substr(begin, end - begin);
+        const auto entry = environment.substr(begin, end - begin);
         if (entry.starts_with(variable)) return std::string(entry.substr(variable.size()));
         begin = end + 1;
     }
@@ -77,18 +78,23 @@ void Offspring::reap() noexcept {
 }
 
 /// `top` is an orphan, which has started `pid` or is it.
-bool Offspring::is_mine(pid_t pid, pid_t top) const {
-    auto marks = marks_of(pid);
-    if (pid != top) marks += marks_of(top);
-    if (marks.find(mark_) != std::string::npos) return true;
+Offspring::Whose Offspring::whose(pid_t pid, pid_t top) {
+    const auto own = environment_of(pid), above = pid == top ? std::nullopt : environment_of(top);
+    const auto marks = marks_in(own.value_or("")) + marks_in(above.value_or(""));
+    if (marks.find(mark_) != std::string::npos) return Whose::mine;
     const auto& all = all_offspring();
     const auto is_marked = [&marks](const Offspring* one) { return marks.find(one->mark_) != std::string::npos; };
-    return all.size() == 1 && std::none_of(all.begin(), all.end(), is_marked) && is_orphan(top);
+    if (!is_orphan(top) || std::any_of(all.begin(), all.end(), is_marked)) return Whose::others;
+    if (all.size() == 1) return Whose::mine;
+    if (!own || !own->empty()) return Whose::others;
+    const auto now = Clock::now();
+    return now - without_environment_.try_emplace(pid, now).first->second < longest_execution ? Whose::unknown
+                                                                                              : Whose::others;
 }
 
-Processes Offspring::look() const {
+Offspring::Left Offspring::look() {
     reap();
-    Processes found;
+    Left found;
     const auto self = ::getpid();
     const auto all = processes();
     for (const auto& [pid, process] : all) {
@@ -96,15 +102,18 @@ Processes Offspring::look() const {
         if (top == 0) continue;
         const auto is_top = [top = top](const Offspring* one) { return one->root_ == top; };
         const bool is_of_a_root = std::any_of(all_offspring().begin(), all_offspring().end(), is_top);
-        if (is_of_a_root ? top == root_ : is_mine(pid, top)) found.emplace(pid, process);
+        const auto whose_it_is = !is_of_a_root ? whose(pid, top) : top == root_ ? Whose::mine : Whose::others;
+        if (whose_it_is == Whose::mine) found.processes.emplace(pid, process);
+        if (whose_it_is == Whose::unknown && !process.is_zombie()) found.is_all = false;
     }
+    std::erase_if(without_environment_, [&all](const auto& one) { return !all.contains(one.first); });
     return found;
 }
 
-Processes Offspring::left() const {
+Offspring::Left Offspring::left() {
     if (root_ < 0 || !has_children()) return {};
     // One whose parent ended in the midst of a look has no ancestors in it.
-    if (auto found = look(); !found.empty()) return found;
+    if (auto found = look(); !found.processes.empty()) return found;
     return look();
 }
 

@@ -5,6 +5,8 @@
 
 #include "base/processes.hpp"
 
+#include <chrono>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -28,15 +30,22 @@ public:
     void began(pid_t root) noexcept { root_ = root; }
     /// Takes notice of orphans that have ended, so that none stays as a zombie.
     static void reap() noexcept;
+    struct Left {
+        Processes processes;
+        bool is_all = true;  ///< false: there is one that does not show yet whose it is
+    };
     /// What is there of it, the command too as long as nobody has asked how it ended.
-    [[nodiscard]] Processes left() const;
+    [[nodiscard]] Left left();
 
 private:
-    [[nodiscard]] bool is_mine(pid_t pid, pid_t top) const;
-    [[nodiscard]] Processes look() const;
+    using Clock = std::chrono::steady_clock;
+    enum class Whose { mine, others, unknown };
+    [[nodiscard]] Whose whose(pid_t pid, pid_t top);
+    [[nodiscard]] Left look();
 
     pid_t root_ = -1;
     std::string mark_;
+    std::map<pid_t, Clock::time_point> without_environment_;  ///< and since when
 };
 
 }  // namespace ipoib

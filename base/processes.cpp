@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <optional>
 #include <sstream>
 
 namespace ipoib {
@@ -67,9 +66,10 @@ pid_t child_above(pid_t pid, pid_t parent, const Processes& all) {
     return 0;
 }
 
-std::string environment_of(pid_t pid) {
+std::optional<std::string> environment_of(pid_t pid) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/environ");
-    return {std::istreambuf_iterator<char>(file), {}};
+    if (!file) return {};
+    return std::string{std::istreambuf_iterator<char>(file), {}};
 }
 
 }  // namespace ipoib

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <map>
+#include <optional>
 #include <string>
 
 namespace ipoib {
@@ -31,7 +32,9 @@ using Processes = std::map<pid_t, Process>;
 /// The process itself or the one of its ancestors whose parent is `parent`; 0: it does not descend from that.
 [[nodiscard]] pid_t child_above(pid_t pid, pid_t parent, const Processes& all);
 
-/// The environment that a process began with, NAME=VALUE each ended by a zero octet; empty where it may not be read.
-[[nodiscard]] std::string environment_of(pid_t pid);
+/// The environment that a process began with, NAME=VALUE each ended by a zero octet; nothing where it may not be read.
+/// Empty too while the kernel loads a program into the process: execve(2) has taken the old one away, and the new one
+/// is not there.
+[[nodiscard]] std::optional<std::string> environment_of(pid_t pid);
 
 }  // namespace ipoib
