@@ -18,7 +18,7 @@ constexpr std::uint32_t psn_mask = 0xffffff, half_of_psns = 0x800000;
 constexpr unsigned most_repeats = 3;
 constexpr fabric::Duration answer_is_due = 1s;
 /// No connection is worth less: RFC 791, 3.2.
-constexpr std::size_t least_mtu = 68;
+constexpr std::size_t least_connection_mtu = 68;
 /// AETH.Syndrome: what its upper bits say. IBTA Vol 1, 9.7.5.2.1.
 constexpr std::uint8_t kind_mask = 0x60, kind_ack = 0x00, kind_not_ready = 0x20;
 
@@ -53,7 +53,7 @@ Connections::All::const_iterator Connections::way_to(const HardwareAddress& peer
         if (connection.state == State::refused)
             return policy.without_connection(connection.was_rejected) == Unconnected::silence;
         return connection.state == State::established && policy.sends_over_connection(connection.is_requester) &&
-               policy.connection_mtu(connection.own_receive_mtu, connection.receive_mtu) >= least_mtu;
+               policy.connection_mtu(connection.own_receive_mtu, connection.receive_mtu) >= least_connection_mtu;
     });
 }
 

@@ -8,17 +8,16 @@
 
 namespace ipoib::stack {
 using namespace wire;
-using Record = PathRecord;
 
 namespace {
 
 /// The record on the path to a port: of a table the one that leads there.
-View<Record> record_of(const Gid& gid, const fabric::SaAnswer& answer, bool is_any) {
+View<PathRecord> record_of(const Gid& gid, const fabric::SaAnswer& answer, bool is_any) {
     if (!answer.is_ok()) return {};
     const auto size = answer.record_size != 0 ? answer.record_size : answer.data.size();
-    for (std::size_t at = 0; size != 0 && at + Record::size <= answer.data.size(); at += size) {
-        const auto record = View<Record>::at(Octets{answer.data}.subspan(at));
-        if (record && (is_any || record[Record::dgid] == gid)) return record;
+    for (std::size_t at = 0; size != 0 && at + PathRecord::size <= answer.data.size(); at += size) {
+        const auto record = View<PathRecord>::at(Octets{answer.data}.subspan(at));
+        if (record && (is_any || record[PathRecord::dgid] == gid)) return record;
     }
     return {};
 }
@@ -69,17 +68,17 @@ bool Paths::make_room() {
 
 /// RFC 4391, 9.1.2: the SA knows the LID, the SL and the rate. P_Key too: the SA may else answer for another partition.
 void Paths::ask(const Gid& gid, Family family) {
-    using component = Record::component;
-    Bytes<Record> record;
+    using component = PathRecord::component;
+    Bytes<PathRecord> record;
     const bool is_new = interface_.policy(family).asks_path_from_new_gid;
-    record.set(Record::sgid, is_new ? interface_.port().gid : interface_.previous_gid())
-        .set(Record::reversible, true)
-        .set(Record::number_of_paths, 1)
-        .set(Record::p_key, interface_.link().p_key);
+    record.set(PathRecord::sgid, is_new ? interface_.port().gid : interface_.previous_gid())
+        .set(PathRecord::reversible, true)
+        .set(PathRecord::number_of_paths, 1)
+        .set(PathRecord::p_key, interface_.link().p_key);
     entries_[gid].asked = interface_.loop().now();
     entries_[gid].family = family;
     const bool asks_for_all = interface_.policy(family).asks_for_path_table;
-    if (!asks_for_all) record.set(Record::dgid, gid);
+    if (!asks_for_all) record.set(PathRecord::dgid, gid);
     auto mask = component::sgid | component::reversible | component::number_of_paths | component::p_key;
     if (!asks_for_all) mask |= component::dgid;
     entries_[gid].transaction =
@@ -119,12 +118,12 @@ void Paths::answered(const Gid& asked, const fabric::SaAnswer& answer) {
         return;
     }
     auto& entry = found->second;
-    entry.path = {.lid = record[Record::dlid],
-                  .sl = record[Record::sl],
-                  .rate = record[Record::rate],
-                  .traffic_class = record[Record::traffic_class],
-                  .hop_limit = record[Record::hop_limit],
-                  .flow_label = record[Record::flow_label]};
+    entry.path = {.lid = record[PathRecord::dlid],
+                  .sl = record[PathRecord::sl],
+                  .rate = record[PathRecord::rate],
+                  .traffic_class = record[PathRecord::traffic_class],
+                  .hop_limit = record[PathRecord::hop_limit],
+                  .flow_label = record[PathRecord::flow_label]};
     entry.is_known = true;
     const auto path = entry.path;
     // Sending may come back here.

@@ -8,12 +8,6 @@
 namespace ipoib::conformance {
 using namespace wire;
 
-namespace {
-
-constexpr auto sa_patience = std::chrono::seconds{1};
-
-}  // namespace
-
 fabric::PortFacts BenchTester::port() const { return context_.session.tester().port().facts(); }
 
 void BenchTester::answer_resolution(bool does_answer) { context_.session.tester().answer_resolution(does_answer); }

@@ -17,7 +17,6 @@ namespace {
 /// Joins are retried with backoff up to 16 s; only after this is a DUT taken for one that stays down.
 constexpr auto longest_start = 30s;
 constexpr auto between_looks = 50ms;
-constexpr auto sa_patience = 1s;
 /// What waits longer for each answer would let one that answers ever later keep a run from its end.
 constexpr auto longest_lateness = 4s;
 

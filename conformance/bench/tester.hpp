@@ -7,6 +7,7 @@
 #include "fabric/port.hpp"
 #include "protocol/wire/mc_member_record.hpp"
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,6 +17,9 @@ namespace ipoib::conformance {
 
 /// A subscription to the reports of a trap for one group, or all with a zero GID, or its end. IBTA Vol 1, 15.2.5.12.
 [[nodiscard]] fabric::SaRequest subscription(std::uint16_t trap_number, const wire::Gid& gid, bool is_wanted);
+
+/// How long an answer of the SA is waited for when a tester enters its link, unscaled.
+inline constexpr std::chrono::seconds sa_patience{1};
 
 /// One port of the tester. It knows the link by what the SA says of the broadcast group, and keeps a list of what it
 /// joined, so that leave_all() restores the fabric.

@@ -11,12 +11,12 @@ using namespace testing;
 using namespace wire;
 
 constexpr std::uint64_t guid = 0x0002c90300fe0001;
-constexpr std::uint16_t mlid = 0xc003;
+constexpr std::uint16_t group_mlid = 0xc003;
 constexpr Duration hop{500};
 
 /// A switch with a node at each of its ports; the test is the manager, at port 1.
-struct Rig {
-    explicit Rig(bool is_active = true) {
+struct OneSwitch {
+    explicit OneSwitch(bool is_active = true) {
         for (std::uint8_t port = 1; port <= 8; ++port) at.attach(port, &node[port]);
         if (!is_active) return;
         for (std::uint32_t port = 1; port <= 8; ++port) {
@@ -46,11 +46,11 @@ struct Rig {
     }
     void route_group(std::uint16_t mask, std::initializer_list<std::uint8_t> senders) {
         OctetArray<64> block{};
-        MulticastBlock::write(block, mlid - 0xc000, mask);
+        MulticastBlock::write(block, group_mlid - 0xc000, mask);
         REQUIRE(status_of(ask(directed(Method::set, smp_attribute::multicast_forwarding_table, 0, {}, block))) == 0);
         PortMask ports;
         for (const auto port : senders) ports.set(port);
-        at.set_senders(mlid, ports);
+        at.set_senders(group_mlid, ports);
     }
     /// How many frames came out of each port from 1 on.
     [[nodiscard]] std::vector<std::size_t> counts() const {
@@ -65,7 +65,7 @@ struct Rig {
 using Counts = std::vector<std::size_t>;
 
 TEST_CASE("Switch: a unicast frame leaves by its LID's port, one hop later, octet for octet") {
-    Rig rig;
+    OneSwitch rig;
     rig.route_lids();
     const auto frame = data_frame(12, 15);
     rig.send(2, frame);
@@ -76,7 +76,7 @@ TEST_CASE("Switch: a unicast frame leaves by its LID's port, one hop later, octe
 }
 
 TEST_CASE("Switch: a frame whose LID leads nowhere, or back, is dropped") {
-    Rig rig;
+    OneSwitch rig;
     rig.route_lids();
     for (const unsigned dlid : {0x0000u, 0x0009u, 0x0030u, 0xbfffu, 0xffffu, 12u})
         rig.send(2, data_frame(12, static_cast<std::uint16_t>(dlid)));
@@ -85,53 +85,53 @@ TEST_CASE("Switch: a frame whose LID leads nowhere, or back, is dropped") {
 }
 
 TEST_CASE("Switch: a table entry of a port that it does not have is harmless") {
-    Rig rig;
+    OneSwitch rig;
     OctetArray<64> block;
     for (std::uint8_t i = 0; i < 64; ++i) block[i] = static_cast<std::uint8_t>(191 + i);
     (void)rig.ask(directed(Method::set, smp_attribute::linear_forwarding_table, 0, {}, block));
     for (std::uint16_t dlid = 0; dlid < 64; ++dlid) rig.send(2, data_frame(1, dlid));
     CHECK(rig.counts() == Counts(8));
     rig.route_group(0xffff, {2});
-    rig.send(2, multicast_frame(1, mlid));
+    rig.send(2, multicast_frame(1, group_mlid));
     CHECK(rig.counts() == Counts{1, 0, 1, 1, 1, 1, 1, 1});
 }
 
 TEST_CASE("Switch: a multicast frame goes to every port of its mask, never back") {
-    Rig rig;
+    OneSwitch rig;
     rig.route_group(0b0011'0110, {1, 2});
-    rig.send(2, multicast_frame(12, mlid));
+    rig.send(2, multicast_frame(12, group_mlid));
     CHECK(rig.counts() == Counts{1, 0, 0, 1, 1, 0, 0, 0});
     CHECK(rig.counters.multicast_copies == 3);
     CHECK(rig.counters.forwarded == 1);
 }
 
 TEST_CASE("Switch: who joined only to send reaches the members and gets nothing") {
-    Rig rig;
+    OneSwitch rig;
     rig.route_group(0b0001'0000, {4, 7});
-    rig.send(7, multicast_frame(17, mlid));
+    rig.send(7, multicast_frame(17, group_mlid));
     CHECK(rig.counts() == Counts{0, 0, 0, 1, 0, 0, 0, 0});
-    rig.send(4, multicast_frame(14, mlid));
+    rig.send(4, multicast_frame(14, group_mlid));
     CHECK(rig.node[7].frames.empty());
 }
 
 TEST_CASE("Switch: a multicast frame from a port that never joined is dropped") {
-    Rig rig;
+    OneSwitch rig;
     rig.route_group(0b0001'0100, {2, 4});
-    rig.send(3, multicast_frame(13, mlid));
-    rig.send(2, multicast_frame(12, mlid + 1));
+    rig.send(3, multicast_frame(13, group_mlid));
+    rig.send(2, multicast_frame(12, group_mlid + 1));
     rig.send(2, multicast_frame(12, 0xfffe));
     CHECK(rig.counts() == Counts(8));
     CHECK(rig.counters.dropped_no_route == 3);
 }
 
 TEST_CASE("Switch: data passes only between active ports") {
-    Rig rig{false};
+    OneSwitch rig{false};
     rig.route_lids();
     rig.route_group(0xffff, {1, 2});
     const auto arrive = [&] {
         rig.send(1, data_frame(11, 12));
         rig.send(2, data_frame(12, 11));
-        rig.send(1, multicast_frame(11, mlid));
+        rig.send(1, multicast_frame(11, group_mlid));
         return rig.counts();
     };
     CHECK(arrive() == Counts(8));
@@ -145,7 +145,7 @@ TEST_CASE("Switch: data passes only between active ports") {
 }
 
 TEST_CASE("Switch: the states of a port come in their order") {
-    Rig rig{false};
+    OneSwitch rig{false};
     const auto refused = mad_status::invalid_field;
     CHECK(rig.set_port(3, PortState::active) == refused);
     CHECK(rig.set_port(3, PortState::down) == refused);
@@ -163,7 +163,7 @@ TEST_CASE("Switch: the states of a port come in their order") {
 }
 
 TEST_CASE("Switch: it tells what it is") {
-    Rig rig;
+    OneSwitch rig;
     auto smp = rig.ask(directed(Method::get, smp_attribute::node_info));
     CHECK(status_of(smp) == 0);
     const auto info = View<NodeInfo>::at(smp.data());
@@ -188,7 +188,7 @@ TEST_CASE("Switch: it tells what it is") {
 }
 
 TEST_CASE("Switch: what it cannot do it refuses with the status for that") {
-    Rig rig;
+    OneSwitch rig;
     const auto status = [&](Method method, std::uint16_t attribute, std::uint32_t modifier = 0) {
         return status_of(rig.ask(directed(method, attribute, modifier)));
     };
@@ -204,14 +204,14 @@ TEST_CASE("Switch: what it cannot do it refuses with the status for that") {
 }
 
 TEST_CASE("Switch: responses and traps that end at a switch are not answered") {
-    Rig rig;
+    OneSwitch rig;
     for (const auto method : {Method::get_resp, Method::trap, Method::trap_repress})
         rig.send(1, directed(method, smp_attribute::node_info).frame());
     CHECK(rig.counts() == Counts(8));
 }
 
 TEST_CASE("Switch: its P_Key table holds what was set") {
-    Rig rig;
+    OneSwitch rig;
     OctetArray<64> block{};
     PKeyBlock::write(block, 0, 0xffff);
     PKeyBlock::write(block, 31, 0x8123);
@@ -221,7 +221,7 @@ TEST_CASE("Switch: its P_Key table holds what was set") {
 }
 
 TEST_CASE("Switch: a directed route may lead through it and back out of the same port") {
-    Rig rig;
+    OneSwitch rig;
     for (const std::uint8_t port : {std::uint8_t{5}, std::uint8_t{1}}) {
         rig.send(1, directed(Method::get, smp_attribute::node_info, 0, {port}).frame());
         auto smp = rig.node[port].take_smp();
@@ -232,7 +232,7 @@ TEST_CASE("Switch: a directed route may lead through it and back out of the same
 }
 
 TEST_CASE("Switch: a LID-routed SMP reaches it by its LID and is answered to the asker's") {
-    Rig rig;
+    OneSwitch rig;
     rig.route_lids();
     REQUIRE(rig.set_lid(20) == 0);
     auto smp = directed(Method::get, smp_attribute::node_info);
@@ -250,7 +250,7 @@ TEST_CASE("Switch: a LID-routed SMP reaches it by its LID and is answered to the
 }
 
 TEST_CASE("Switch: an SMP for another LID is forwarded as it is, in any state of the ports") {
-    Rig rig{false};
+    OneSwitch rig{false};
     rig.route_lids();
     auto smp = directed(Method::get, smp_attribute::node_info);
     smp.set(Lrh::slid, 11).set(Lrh::dlid, 16);
@@ -261,7 +261,7 @@ TEST_CASE("Switch: an SMP for another LID is forwarded as it is, in any state of
 }
 
 TEST_CASE("Switch: SMPs that are none are counted and dropped") {
-    Rig rig;
+    OneSwitch rig;
     const auto good = directed(Method::get, smp_attribute::node_info);
     auto wrong_class = good, wrong_version = good;
     wrong_class.set(LidSmp::mgmt_class, MgmtClass::subn_adm);
@@ -304,7 +304,7 @@ TEST_CASE("Switch: tables that point at each other send no frame round") {
         set(*at, smp_attribute::multicast_forwarding_table, 0, groups);
         PortMask all;
         all.set(1);
-        at->set_senders(mlid, all);
+        at->set_senders(group_mlid, all);
     }
     above.frames.clear();
     below.frames.clear();
@@ -316,7 +316,7 @@ TEST_CASE("Switch: tables that point at each other send no frame round") {
     CHECK(above.frames.empty());
     CHECK(below.frames.empty());
     CHECK(counters.dropped_no_route == 2);
-    upper.take(multicast_frame(1, mlid), 1, Time{});
+    upper.take(multicast_frame(1, group_mlid), 1, Time{});
     CHECK(above.frames.empty());
     CHECK(below.frames.size() == 1);
 }
