@@ -1,76 +1,195 @@
-#!/usr/bin/env bash
-# Installs what is missing, builds, and runs all tests: first the optimised build, then AddressSanitizer and
-# UndefinedBehaviorSanitizer with the fuzzers (IPOIB_FUZZ_SECONDS in all, 80 by default), then ThreadSanitizer.
-#   scripts/test [--fast|--quick|--long]     --fast: without the second half, and without what takes guests, Slurm, other
-#                                     programs' packages or every page; --quick: without the second half; --long: those
-#                                     alone that all this leaves out, the lab's further kernels, changed drivers, recipes,
-#                                     DHCP programs, a bisection, several guests, a fuzzed one, the commands of
-#                                     docs/lab.md, the pages that a whole selftest writes, the programs of others that
-#                                     read our reports, two builds that must be the same, and what sanitizers do not
-#                                     look at each time (75 minutes, 900 MB)
-set -euo pipefail
-cd "$(dirname "$0")/.."
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Builds and runs all tests, as scripts/test says, which installs what this needs and tells it how many seconds that took.
+usage: run_all.py all|--fast|--quick|--long SECONDS"""
+import contextlib
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from collections import Counter
+from pathlib import Path
 
-which=${1:-all}
-case $which in
-  all | --fast | --quick | --long) ;;
-  *) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
-esac
+TOP = Path(__file__).resolve().parents[1]
+RECORD = Path(os.environ.get("IPOIB_TEST_RECORD")
+              or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "ipoib-conformance/tests.jsonl"))
+KEPT, SHOWN, SLOWEST = 50, 8, 12  # runs in the record, runs of it that are printed, tests
+LEAST, LAST = 0, 19  # nice values
+LEFT_OUT = re.compile(r"^ *LEFT OUT: (.*)$", re.MULTILINE)  # what a test says of one of its cases
+# Neither guests, Slurm, other programs' packages, nor every page.
+SLOW = r"^(lab_|ci_|fleet|packages|package|documentation|wireshark|opensm|ssh|fuzzing|html|tidy)"
 
-scripts/setup --yes test
-jobs=$(nproc)
-build() {
-  cmake --preset "$1" -Wno-dev >/dev/null
-  cmake --build --preset "$1" -j "$jobs"
-}
-run() { ctest --preset "$1" -j "${2:-$jobs}" --timeout 600; }
 
-build test
-if [ "$which" = --fast ]; then
-  ctest --preset test -j "$jobs" --timeout 600 \
-    -E '^(lab_|ci_|fleet|packages|package|documentation|wireshark|opensm|ssh|fuzzing|html|tidy)'
-  exit
-fi
-if [ "$which" = --long ]; then
-  status=0
-  ctest --preset test -C Long -L '^long$' -j 2 --timeout 1800 || status=$?
-  build asan
-  ctest --preset asan -C Long -L '^rest$' -j "$jobs" || status=$?
-  exit "$status"
-fi
-if [ "$which" = --quick ]; then
-  run test $((jobs + 1))
-  exit
-fi
+def cpu_seconds():
+    """Of all that has ended and was waited for."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
-# The guests of the lab wait more than they work: one test more than processors runs at a time, and the second half is
-# built of what they leave, and no more. Its tests, which have limits of their own, come afterwards.
-log=build/asan.log
-mkdir -p build
-set -m
-build asan >"$log" 2>&1 &
-second=$!
-set +m
-renice -n 19 -g "$second" >/dev/null
-trap 'kill -- -$second 2>/dev/null || true' EXIT
-status=0
-run test $((jobs + 1)) || status=$?
-renice -n 0 -g "$second" >/dev/null 2>&1 || true
-if wait "$second"; then
-  # Of threads one program knows: what only they could break is for another sanitizer. It is built of what is left.
-  log=build/tsan.log
-  set -m
-  { build tsan && build/tsan/tests/threads_test; } >"$log" 2>&1 &
-  second=$!
-  set +m
-  renice -n 19 -g "$second" >/dev/null
-  run asan || status=$?
-  renice -n 0 -g "$second" >/dev/null 2>&1 || true
-  wait "$second" || { status=1; cat "$log"; }
-  tail -3 "$log"
-else
-  status=1
-  cat "$log"
-fi
-trap - EXIT
-exit "$status"
+
+class Run:
+    """Parts of one call, with their times and what failed in them."""
+
+    def __init__(self, seconds_of_packages):
+        self.rows = [("packages", seconds_of_packages, 0)]
+        self.failed, self.left_out, self.slow, self.count = [], [], [], 0
+        self.begun = time.monotonic() - seconds_of_packages
+
+    @contextlib.contextmanager
+    def part(self, name):
+        begun, cpu = time.monotonic(), cpu_seconds()
+        print(f"== {name}", flush=True)
+        try:
+            yield
+        finally:
+            self.rows.append((name, time.monotonic() - begun, cpu_seconds() - cpu))
+
+    def do(self, name, *command):
+        """A step without which nothing else makes sense."""
+        with self.part(name):
+            if subprocess.run(command, check=False).returncode != 0:
+                self.failed.append(name)
+                raise SystemExit(1)
+
+    def tests(self, name, preset, *options):
+        """ctest over a preset's tests."""
+        results = TOP / "build" / preset / "tests.xml"
+        results.unlink(missing_ok=True)
+        with self.part(name):
+            code = subprocess.run(["ctest", "--preset", preset, "--output-junit", results,
+                                   "--test-output-size-passed", "1000000", *options], check=False).returncode
+        before = len(self.failed)
+        for case in ElementTree.parse(results).getroot().iter("testcase") if results.is_file() else ():
+            one = f"{preset}: {case.get('name')}"
+            self.count += 1
+            self.slow.append((float(case.get("time", 0)), one))
+            if case.get("status") == "fail":
+                self.failed.append(one)
+            elif case.get("status") != "run":
+                self.left_out.append(one)
+            self.left_out += [f"{one}: {words}" for words in LEFT_OUT.findall(case.findtext("system-out") or "")]
+        if code != 0 and len(self.failed) == before:
+            self.failed.append(name)
+
+    def summary(self):
+        print(f"\n{'part':<44}{'minutes':>9}{'CPU minutes':>13}")
+        for name, wall, cpu in self.rows:
+            print(f"{name:<44}{wall / 60:>9.1f}{cpu / 60:>13.1f}")
+        print(f"{'all':<44}{(time.monotonic() - self.begun) / 60:>9.1f}{cpu_seconds() / 60:>13.1f}")
+        print("\nslowest tests, seconds:")
+        for seconds, name in sorted(self.slow, reverse=True)[:SLOWEST]:
+            print(f"{seconds:>8.1f}  {name}")
+        for words, names in (("left out", self.left_out), ("failed", self.failed)):
+            if names:
+                print(f"\n{words}:", *names, sep="\n  ")
+
+    def record(self, which):
+        """Adds this run, and tells of the last ones what failed in them."""
+        commit = subprocess.run(["git", "describe", "--always", "--dirty"], stdout=subprocess.PIPE,
+                                stderr=subprocess.DEVNULL, text=True, check=False).stdout.strip()
+        runs = []
+        with contextlib.suppress(OSError, ValueError):
+            runs = [json.loads(line) for line in RECORD.read_text(encoding="utf-8").splitlines()]
+        runs.append({"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "commit": commit, "what": which,
+                     "minutes": round((time.monotonic() - self.begun) / 60, 1), "tests": self.count, "failed": self.failed})
+        try:
+            RECORD.parent.mkdir(parents=True, exist_ok=True)
+            fresh = RECORD.with_name(f".{RECORD.name}.{os.getpid()}")
+            fresh.write_text("".join(json.dumps(one) + "\n" for one in runs[-KEPT:]), encoding="utf-8")
+            fresh.replace(RECORD)
+        except OSError as problem:
+            print(f"scripts/test: no record is kept: {problem}", file=sys.stderr)
+        print(f"\nlast runs ({RECORD}):")
+        for one in runs[-SHOWN:]:
+            print(f"  {one['at']}  {one['commit']:<20} {one['what']:<8}{one['minutes']:>6.1f} min"
+                  f"{one['tests']:>6} tests  {len(one['failed'])} failed")
+        for name, count in Counter(name for one in runs for name in one["failed"]).most_common():
+            print(f"  failed in {count} of {len(runs)}: {name}")
+
+
+class Behind:
+    """A command that takes what the tests leave over, until it is needed. Ends with this program, whatever happens."""
+
+    def __init__(self, log, script):
+        self.log = TOP / "build" / log
+        self.log.parent.mkdir(exist_ok=True)
+        with open(self.log, "wb") as out:
+            self.process = subprocess.Popen(["bash", "-ec", script], stdin=subprocess.DEVNULL, stdout=out,
+                                            stderr=subprocess.STDOUT, process_group=0, preexec_fn=lambda: os.nice(LAST))
+
+    def __enter__(self):
+        return self
+
+    def is_well(self):
+        """Waits for its end; what it said if that was none to wish for."""
+        with contextlib.suppress(OSError):  # only root may
+            os.setpriority(os.PRIO_PGRP, self.process.pid, LEAST)
+        if self.process.wait() == 0:
+            return True
+        print(self.log.read_text(errors="replace"), flush=True)
+        return False
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+
+
+def built(preset, *options):
+    """Words for bash."""
+    return (f"cmake --preset {preset} -Wno-dev {' '.join(options)} >/dev/null && "
+            f"cmake --build --preset {preset} -j {os.cpu_count()}")
+
+
+def test(run, which):
+    jobs = str(os.cpu_count())
+    # A unit test runs in one build, the stricter one where both are made.
+    both = "ON" if which == "all" else "OFF"
+    run.do("build", "bash", "-c", built("test", f"-DIPOIB_SANITIZED_TOO={both}"))
+    usual = ("--timeout", "600")
+    if which == "--fast":
+        return run.tests("tests", "test", "-j", jobs, *usual, "-E", SLOW)
+    if which == "--long":
+        run.tests("long tests", "test", "-C", "Long", "-L", "^long$", "-j", "2", "--timeout", "1800")
+        run.do("build with sanitizers", "bash", "-c", built("asan"))
+        return run.tests("long tests with sanitizers", "asan", "-C", "Long", "-L", "^rest$", "-j", jobs)
+    # The guests of the lab wait more than they work: one test more than processors runs at a time.
+    all_at_once = ("tests", "test", "-j", str(os.cpu_count() + 1), *usual)
+    if which == "--quick":
+        return run.tests(*all_at_once)
+    with Behind("asan.log", built("asan")) as second:
+        run.tests(*all_at_once)
+        with run.part("build with sanitizers, what was left"):
+            if not second.is_well():
+                return run.failed.append("build with sanitizers")
+    # Of threads one program knows: what only they could break is for another sanitizer.
+    with Behind("tsan.log", f"{built('tsan')} && build/tsan/tests/threads_test") as third:
+        run.tests("tests with sanitizers", "asan", "-j", jobs, *usual)
+        with run.part("threads, what was left"):
+            if not third.is_well():
+                run.failed.append("tsan: threads_test")
+    return None
+
+
+def main(which, seconds_of_packages):
+    os.chdir(TOP)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    run = Run(int(seconds_of_packages))
+    try:
+        test(run, which)
+    except SystemExit:
+        if not run.failed:
+            raise
+    run.summary()
+    run.record(which)
+    return 1 if run.failed else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except KeyboardInterrupt:
+        sys.exit(130)
