@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fabric/node/sa_client.hpp"
+#include "stack/family.hpp"
 #include "stack/framing.hpp"
 #include "stack/lifetime.hpp"
 

@@ -5,6 +5,7 @@
 #include "conformance/bench/case.hpp"
 #include "conformance/bench/findings.hpp"
 #include "conformance/bench/observation.hpp"
+#include "conformance/bench/profile.hpp"
 #include "conformance/bench/recorder.hpp"
 #include "conformance/bench/session.hpp"
 
