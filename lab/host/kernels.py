@@ -159,13 +159,21 @@ def refresh(folder: Path) -> Iterator[tuple[str, Path]]:
             say(f"{name} stays as it is: {problem}")
 
 
+def _plan_of(folder: Path, one: Known | None) -> Callable[[Apt], list[Package]]:
+    """What would be fetched anew of a kernel, or of the usual one."""
+    if one is not None and one.suite is not None:
+        return _plan(one)
+    if one is None or _is_usual(folder, one):
+        return packages.newest_kernel
+    return lambda apt: packages.newest_kernel(apt, f"linux-image-{one.series}-amd64")
+
+
 def unpack_source(folder: Path, destination: Path, name: str | None, trees: dict[str, str]) -> None:
     """These trees of Debian's source of a kernel, or of the guest's usual one, each into a folder of the destination."""
     one = known(name) if name else None
     root = prepare(folder, name) if name else packages.prepare(folder)
     apt = _apt(folder, one) if one else Apt(folder / "apt")
-    newest = _plan(one) if one else packages.newest_kernel
-    packages.unpack_source(apt, root, folder / "source", destination, trees, newest)
+    packages.unpack_source(apt, root, folder / "source", destination, trees, _plan_of(folder, one))
 
 
 # The trees that each command unpacks, and the folder of the destination for each: ib_ipoib for --ipoib, with what it stands

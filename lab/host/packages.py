@@ -12,6 +12,7 @@ import os
 import platform
 import re
 import shutil
+import subprocess
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,10 +65,17 @@ def parse_records(text: str) -> list[Package]:
     return list(packages.values())
 
 
-def dependencies(depends: str) -> dict[str, str]:
-    """The first choice of each dependency, with the version where it is exact, else ""."""
-    found = (re.match(r"\s*([a-z0-9][a-z0-9+.-]*)(?:\s*\(=\s*([^)\s]+)\s*\))?", part) for part in depends.split(","))
-    return {match[1]: match[2] or "" for match in found if match}
+def dependencies(depends: str) -> list[dict[str, str]]:
+    """Of each dependency its alternatives in their order, with the version where it is exact, else ""."""
+    found = []
+    for part in depends.split(","):
+        words = (re.match(r"\s*([a-z0-9][a-z0-9+.-]*)(?:\s*\(=\s*([^)\s]+)\s*\))?", one) for one in part.split("|"))
+        found.append({match[1]: match[2] or "" for match in words if match})
+    return [alternatives for alternatives in found if alternatives]
+
+
+def _is_newer(version: str, than: str) -> bool:
+    return subprocess.run(["dpkg", "--compare-versions", version, "gt", than], check=False).returncode == 0
 
 
 class Apt:
@@ -107,20 +115,22 @@ class Apt:
         self.is_current = True
         self._names = set()
 
-    def install(self, names: Iterable[str], status: Path) -> list[str]:
+    def install(self, names: Iterable[str], status: Path) -> list[Package]:
         """The packages that would be installed beside those of a status file, as apt chooses them."""
         wanted = sorted(set(names))
-        try:
-            said = run(["apt-get", *self._options, "-q", "-s", "--no-install-recommends",
-                        "-o", f"Dir::State::status={status}", "-o", "Dir::State::extended_states=/dev/null",
-                        "-o", "Debug::NoLocking=1", "install", *wanted], f"choosing packages for {', '.join(wanted)}")
-        except LabError as problem:
-            unknown = re.findall(r"Unable to locate package (\S+)|Package '?([^' ]+)'? has no installation candidate",
-                                 str(problem))
-            if not unknown:
-                raise
-            raise UsageError(f"Debian has no package {', '.join(a or b for a, b in unknown)}") from problem
-        return re.findall(r"^Inst (\S+)", said, re.MULTILINE)
+        # What is no name of a package apt may take for a pattern, or for what is to be removed.
+        unknown = set(wanted) - self.names()
+        if unknown:
+            raise UsageError(f"Debian has no package {', '.join(sorted(unknown))}")
+        said = run(["apt-get", *self._options, "-q", "-s", "--no-install-recommends",
+                    "-o", f"Dir::State::status={status}", "-o", "Dir::State::extended_states=/dev/null",
+                    "-o", "Debug::NoLocking=1", "install", *wanted], f"choosing packages for {', '.join(wanted)}")
+        found = re.findall(r"^Inst (\S+) (?:\[[^\]]*\] )?\((\S+)", said, re.MULTILINE)
+        records = {(one.name, one.version): one for one in self._records(name for name, _ in found)}
+        missing = [f"{name} {version}" for name, version in found if (name, version) not in records]
+        if missing:
+            raise LabError(f"apt has no record of {', '.join(missing)}")
+        return [records[one] for one in found]
 
     def names(self, prefix: str = "") -> set[str]:
         """Of all packages that apt knows and that begin with this."""
@@ -138,10 +148,13 @@ class Apt:
         return {one.name: one for one in self._records(names, "--no-all-versions")}
 
     def listed(self, name: str) -> list[Package]:
-        """Each version of a package that apt lists: the candidate, then those that are older, then those that are newer."""
-        every, candidate = self._records([name]), self.show([name])
-        first = next((i for i, one in enumerate(every) if candidate.get(name) == one), 0)
-        return every[first:] + every[:first]
+        """Each version of a package that apt lists, from new to old."""
+        return self._records([name])
+
+    def installable(self, name: str) -> list[Package]:
+        """The candidate, and what is older; nothing if there is no candidate."""
+        candidate, listed = self.show([name]).get(name), self.listed(name)
+        return listed[listed.index(candidate):] if candidate in listed else []
 
     def download(self, packages: Iterable[Package], folder: Path) -> None:
         names = [f"{p.name}={p.version}" for p in packages]
@@ -164,65 +177,87 @@ def _upstream(version: str) -> str:
 
 
 def nearest(apt: Apt, name: str, version: str) -> Package:
-    """This version of a package if apt lists it, else the one nearest to it of the same upstream version, which is said.
-    NotListed if there is none, and where the lists are not known to be current."""
+    """This version of a package if apt lists it, else the next older one of the same upstream version, else the next newer
+    one, which is said. NotListed if there is none, and where the lists are not known to be current."""
     listed = apt.listed(name)
     exact = next((one for one in listed if one.version == version), None)
     if exact is not None:
         return exact
     if not apt.is_current:
         raise NotListed(f"apt lists no {name} {version}")
-
-    def distance(one: Package) -> tuple[int, int]:
-        revisions = [int((re.findall(r"\d+", of.rpartition("-")[2]) or ["0"])[0]) for of in (one.version, version)]
-        return abs(revisions[0] - revisions[1]), -revisions[0]
-
     same = [one for one in listed if _upstream(one.version) == _upstream(version)]
     if not same:
         raise NotListed(f"Debian lists no {name} of {_upstream(version)}" +
                         (f", but {', '.join(one.version for one in listed)}" if listed else ""))
-    chosen = min(same, key=distance)
+    chosen = next((one for one in same if not _is_newer(one.version, version)), same[-1])
     say(f"Debian lists no {name} {version}; {chosen.version} is the nearest of the same upstream version")
     return chosen
 
 
 def follow(apt: Apt, names: Iterable[str], wants: re.Pattern[str],
            without: frozenset[str] = _FROM_THE_HOST) -> dict[str, Package]:
-    """These packages, NAME or NAME=VERSION, and what they depend on, as far as the pattern likes its name."""
+    """These packages, NAME or NAME=VERSION, and what they depend on, as far as the pattern likes its name: of alternatives
+    the first that apt knows, of versions the one that is asked for by anybody."""
     found: dict[str, Package] = {}
-    waiting = {name: version for name, _, version in (word.partition("=") for word in names)}
+    exact: dict[str, str] = {}
+    waiting = {word.partition("=")[0] for word in names}
+
+    def need(name: str, version: str) -> None:
+        if version and name not in exact:
+            exact[name] = version
+            if name in found and found[name].version != version:
+                waiting.add(name)
+
+    for word in names:
+        need(*word.partition("=")[::2])
     while waiting:
         records = apt.show(waiting)
-        for name, version in waiting.items():
-            if version and name in records and records[name].version != version:
-                records[name] = nearest(apt, name, version)
+        for name in waiting & exact.keys():
+            if name not in records or records[name].version != exact[name]:
+                records[name] = nearest(apt, name, exact[name])
         found.update(records)
-        waiting = {name: version for record in records.values() for name, version in dependencies(record.depends).items()
-                   if wants.match(name) and name not in found and name not in without}
+        waiting = set()
+        for record in records.values():
+            for alternatives in dependencies(record.depends):
+                known = apt.names() & alternatives.keys()
+                name = next((one for one in alternatives if one in known), next(iter(alternatives)))
+                if not wants.match(name) or name in without:
+                    continue
+                if name not in found:
+                    waiting.add(name)
+                need(name, alternatives[name])
     return found
 
 
 def kernel_packages(apt: Apt, image: str) -> dict[str, Package]:
     """A kernel, in the one or several packages that it has, and what modules for it are built with, but for the
     compiler: of the newest version that both have."""
-    headers = image.replace("linux-image-", "linux-headers-", 1)
-    images, built_with = apt.listed(image), {one.version for one in apt.listed(headers)}
+    headers, parts = image.replace("linux-image-", "linux-headers-", 1), re.compile(
+        r"linux-(headers|kbuild)-|linux-(base|binary|modules)-\d")
+    images, built_with = apt.installable(image), {one.version for one in apt.listed(headers)}
     must_have({one.name: one for one in images}, [image])
     version = next((one.version for one in images if one.version in built_with), images[0].version)
-    kernel = follow(apt, [f"{image}={version}", f"{headers}={version}"],
-                    re.compile(r"linux-(headers|kbuild)-|linux-(base|binary|modules)-\d"))
-    must_have(kernel, [headers])
+    if version != images[0].version:
+        if not apt.is_current:
+            raise NotListed(f"apt lists no {headers} {images[0].version}")
+        say(f"Debian lists no {headers} {images[0].version}; {image} {version} is taken")
+    kernel = follow(apt, [f"{image}={version}", f"{headers}={version}"], parts)
+    lacking = {name for one in kernel.values() for alternatives in dependencies(one.depends) for name in alternatives
+               if parts.match(name)} - kernel.keys()
+    if lacking:
+        raise NotListed(f"Debian lists no {', '.join(sorted(lacking))}, which {image} {version} needs")
     return kernel
 
 
 def newest_kernel(apt: Apt, meta: str = _KERNEL) -> list[Package]:
     """The kernel that another package stands for, with what modules for it are built with; where Debian does not have all
     of that, the kernel that it stood for before."""
-    metas = apt.listed(meta)
+    metas = apt.installable(meta)
     must_have({one.name: one for one in metas}, [meta])
     first: LabError | None = None
     for one in metas:
-        image = next((name for name in dependencies(one.depends) if name.startswith("linux-image-")), None)
+        image = next((name for alternatives in dependencies(one.depends) for name in alternatives
+                      if name.startswith("linux-image-")), None)
         try:
             if image is None:
                 raise LabError(f"the package {meta} {one.version} depends on no kernel")
@@ -312,10 +347,13 @@ def plan_and_fetch(apt: Apt, plan: _Plan, debs: Path, must_update: bool) -> list
         packages = plan(apt)
         fetch(apt, packages, debs)
     except LabError as problem:
-        if must_update or isinstance(problem, NoRoom):
+        if apt.is_current or isinstance(problem, NoRoom):
             raise
         say(str(problem).splitlines()[0])
-        apt.update()
+        try:
+            apt.update()
+        except LabError as of_update:
+            raise type(problem)(f"{problem}\n{of_update}") from problem
         packages = plan(apt)
         fetch(apt, packages, debs)
     return packages
@@ -387,14 +425,15 @@ def _source_of(apt: Apt, name: str, version: str, newest: _Plan) -> Package:
         if not apt.is_current:
             raise
         try:
-            image = next(one for one in newest(apt) if re.match(r"linux-image-\d", one.name))
-            if _upstream(image.version) != _upstream(version):
-                nearest(apt, name, image.version)
-                raise LabError(f"{problem}. {COMMAND} packages fetches {image.name} {image.version}, whose source there "
-                               "is") from problem
-        except NotListed:
-            pass
-        raise
+            image = next((one for one in newest(apt) if re.match(r"linux-image-\d", one.name)), None)
+            helps = image is not None and _upstream(image.version) != _upstream(version) and \
+                nearest(apt, f"linux-source-{'.'.join(image.version.split('.')[:2])}", image.version)
+        except LabError:
+            helps = None
+        if not helps:
+            raise
+        raise LabError(f"{problem}. {COMMAND} packages fetches {image.name} {image.version}, whose source there is") \
+            from problem
 
 
 def unpack_source(apt: Apt, root: Path, debs: Path, destination: Path, trees: dict[str, str], newest: _Plan) -> None:

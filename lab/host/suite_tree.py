@@ -31,11 +31,11 @@ def plan(apt: Apt, image: str) -> list[Package]:
     compilers = [name for name in re.findall(r"[a-z0-9][a-z0-9+.-]*", headers.depends) if _COMPILER.match(name)]
     if not compilers:
         raise LabError(f"{headers.name} names no compiler")
-    kbuild = [name for name in kernel if name.startswith("linux-kbuild-")]
+    kbuild = [f"{name}={one.version}" for name, one in kernel.items() if name.startswith("linux-kbuild-")]
     programs = (*_PROGRAMS, *compilers, *kbuild)
     tools = follow(apt, programs, re.compile(rf"(?!{_USELESS.pattern})"), frozenset())
-    must_have(tools, programs)
-    return sorted({**kernel, **tools}.values(), key=lambda p: p.name)
+    must_have({**tools, **kernel}, (*_PROGRAMS, *compilers))
+    return sorted({**tools, **kernel}.values(), key=lambda p: p.name)
 
 
 def lay_out(root: Path) -> None:

@@ -97,6 +97,8 @@ class FakeApt:
     def listed(self, name: str) -> list[packages.Package]:
         return list(self.show([name]).values())
 
+    installable = listed
+
 
 class Tree(unittest.TestCase):
     depends = {"linux-image-7.3.4+deb13-amd64": "dracut, linux-base-7.3.4+deb13-amd64, linux-binary-7.3.4+deb13-amd64, "

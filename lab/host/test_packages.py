@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import io
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import packages
 from packages import Apt
-from tools import LabError
+from tools import LabError, UsageError
 
 ABI = "6.1.0-56"
 IPOIB = "drivers/infiniband/ulp/ipoib"
@@ -32,7 +33,8 @@ class Records(unittest.TestCase):
         record, = packages.parse_records(self.text)
         self.assertEqual(record.file_name, "opensm_1%3a3.3_amd64.deb")
         self.assertEqual(packages.dependencies(record.depends),
-                         {"libc6": "", "libosm9": "", "debconf": "", "linux-headers-6.1.0-56-common": "6.1.192-2"})
+                         [{"libc6": ""}, {"libosm9": ""}, {"debconf": "", "cdebconf": ""},
+                          {"linux-headers-6.1.0-56-common": "6.1.192-2"}])
 
 
 @unittest.skipUnless(all(map(shutil.which, ("apt-get", "apt-cache", "dpkg-deb"))), "apt is missing")
@@ -128,12 +130,15 @@ class Versions(Archive):
         self.assertEqual(self.source("6.1.192-2"), ("6.1.192-2", "lab: downloading 1 packages\n"))
 
     def test_where_the_exact_version_is_gone_the_nearest_of_the_same_upstream_version_is_taken_and_said(self) -> None:
-        for version in ("6.1.190-1", "6.1.192-3", "6.1.192-4", "6.1.200-1"):
+        for version in ("6.1.190-1", "6.1.192-1~bpo12+5", "6.1.192-3", "6.1.192-7", "6.1.200-1"):
             self.publish_source(version)
-        version, said = self.source("6.1.192-1")
-        self.assertEqual(version, "6.1.192-3")
-        self.assertIn("lab: Debian lists no linux-source-6.1 6.1.192-1; 6.1.192-3 is the nearest of the same upstream version\n",
-                      said)
+        for kernel, version in (("6.1.192-2", "6.1.192-1~bpo12+5"), ("6.1.192-5", "6.1.192-3"),
+                                ("6.1.192-3+b1", "6.1.192-3"), ("6.1.192-1~bpo12+1", "6.1.192-1~bpo12+5")):
+            with self.subTest(kernel):
+                found, said = self.source(kernel)
+                self.assertEqual(found, version)
+                self.assertIn(f"lab: Debian lists no linux-source-6.1 {kernel}; {version} is the nearest of the same upstream "
+                              "version\n", said)
 
     def test_headers_without_the_images_version_are_the_nearest_and_said(self) -> None:
         self.publish_kernel("6.1.192-2", headers="6.1.192-3")
@@ -164,7 +169,68 @@ class Versions(Archive):
         self.assertEqual(self.source("6.1.192-2")[0], "6.1.192-3")
 
 
+class Follow(Archive):
+    everything = re.compile("")
+
+    def follow(self, *names: str) -> dict[str, str]:
+        apt = self.apt()
+        with contextlib.redirect_stderr(io.StringIO()):
+            apt.update()
+            return {one.name: one.version for one in packages.follow(apt, names, self.everything, frozenset()).values()}
+
+    def test_a_version_that_somebody_asks_for_is_taken_whoever_asks_first(self) -> None:
+        for version in ("1", "2"):
+            self.publish("libx", version)
+        self.publish("a", "1", "libx (= 1)")
+        self.publish("b", "1", "libx")
+        self.publish("c", "1", "libx (= 1), libx (>= 0)")
+        self.publish("d", "1", "e")
+        self.publish("e", "1", "libx (= 1)")
+        for names in (("a", "b"), ("b", "a"), ("c",), ("libx", "d")):
+            with self.subTest(names):
+                self.assertEqual(self.follow(*names)["libx"], "1")
+        self.assertEqual(self.follow("b")["libx"], "2")
+
+    def test_of_alternatives_the_first_that_there_is_is_taken(self) -> None:
+        self.publish("libb", "1")
+        self.publish("a", "1", "nothere | libb")
+        self.assertEqual(self.follow("a"), {"a": "1", "libb": "1"})
+
+    def test_a_set_is_what_apt_has_chosen(self) -> None:
+        self.publish("libx", "1")
+        self.publish("a", "1", "libx")
+        apt, status = self.apt(), self.folder / "none"
+        status.touch()
+        with contextlib.redirect_stderr(io.StringIO()):
+            apt.update()
+        self.assertEqual({one.name for one in apt.install(["a"], status)}, {"a", "libx"})
+        for name in ("lib.", "a-", "nothere"):
+            with self.subTest(name), self.assertRaisesRegex(UsageError, f"no package {name}"):
+                apt.install([name], status)
+
+
 class Gone(Archive):
+    def test_a_part_of_the_headers_that_is_gone_is_told(self) -> None:
+        self.publish_kernel("6.1.192-2")
+        for name in ("linux-kbuild-6.1", f"linux-headers-{ABI}-common"):
+            self.withdraw(name, "6.1.192-2")
+            with self.subTest(name), contextlib.redirect_stderr(io.StringIO()), \
+                    self.assertRaisesRegex(LabError, f"lists no {name}"):
+                apt = self.apt()
+                apt.update()
+                packages.newest_kernel(apt)
+
+    def test_an_image_that_apt_would_not_install_is_told(self) -> None:
+        self.publish_kernel("6.1.192-2")
+        pin = self.folder / "preferences"
+        pin.write_text(f"Package: linux-image-{ABI}-amd64\nPin: version 6.1.*\nPin-Priority: -1\n", encoding="ascii")
+        apt = self.apt()
+        with contextlib.redirect_stderr(io.StringIO()):
+            apt.update()
+        apt._options += ["-o", f"Dir::Etc::preferences={pin}"]
+        with self.assertRaisesRegex(LabError, f"no package linux-image-{ABI}-amd64"):
+            packages.newest_kernel(apt)
+
     def test_a_version_that_is_gone_has_its_cure_named_where_that_works(self) -> None:
         self.publish_kernel("6.1.192-2")
         self.publish_source("6.1.192-2")
