@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 namespace {
 
 using Diagnostics = ChildProcess::Diagnostics;
-constexpr ChildProcess::Grace hardly_any{100ms, 100ms}, plenty{20s, 20s};
+constexpr ChildProcess::Grace hardly_any{100ms, 100ms}, soon{2s, 2s}, plenty{20s, 20s};
 
 /// What comes until the end of the stream.
 std::string all_of(const Descriptor& stream) {
@@ -235,6 +235,21 @@ time.sleep(1000)
     }
     CHECK_FALSE(runs(hidden));
     ::kill(hidden, SIGKILL);
+}
+
+TEST_CASE("Child process: what ended behind a child that nobody has asked for is gone") {
+    const pid_t own = ::fork();
+    if (own == 0) ::_exit(0);
+    siginfo_t info{};
+    REQUIRE(::waitid(P_PID, static_cast<id_t>(own), &info, WEXITED | WNOWAIT) == 0);
+    const auto begin = std::chrono::steady_clock::now();
+    {
+        const ChildProcess one{Command::shell("(setsid sh -c 'echo $$' &); cat > /dev/null"), Diagnostics::with_ours,
+                               soon};
+        CHECK(told_pid(one) > 0);
+    }
+    CHECK(std::chrono::steady_clock::now() - begin < soon.to_restore);
+    CHECK(::waitpid(own, nullptr, 0) == own);
 }
 
 TEST_CASE("Child process: what cannot be ended is named, and not waited for without end") {

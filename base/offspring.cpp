@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <string_view>
 #include <utility>
 
@@ -38,6 +39,17 @@ std::string marks_in(std::string_view environment) {
     return {};
 }
 
+/// Processes that show no environment, and since when.
+std::map<pid_t, std::chrono::steady_clock::time_point>& without_environment() {
+    static std::map<pid_t, std::chrono::steady_clock::time_point> all;
+    return all;
+}
+
+bool is_asked_for(pid_t pid) noexcept {
+    return std::any_of(all_offspring().begin(), all_offspring().end(),
+                       [pid](const Offspring* one) { return one->is_root(pid); });
+}
+
 bool has_children() noexcept {
     siginfo_t info{};
     return ::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
@@ -48,7 +60,9 @@ bool has_children() noexcept {
 Offspring::Offspring() {
     static unsigned long count = 0;
     ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    mark_ = ':' + std::to_string(::getpid()) + '.' + std::to_string(++count) + ':';
+    // Processes of other namespaces have the same numbers.
+    mark_ = ':' + std::to_string(::getpid()) + '.' + std::to_string(++count) + '.' +
+            std::to_string(Clock::now().time_since_epoch().count()) + ':';
     all_offspring().push_back(this);
 }
 
@@ -71,9 +85,7 @@ void Offspring::reap() noexcept {
     siginfo_t info{};
     while (::waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0) {
         const auto pid = std::exchange(info.si_pid, 0);
-        const auto is_root = [pid](const Offspring* one) { return one->root_ == pid; };
-        const bool is_asked_for = std::any_of(all_offspring().begin(), all_offspring().end(), is_root);
-        if (is_asked_for || !is_orphan(pid) || ::waitpid(pid, nullptr, WNOHANG) != pid) return;
+        if (is_asked_for(pid) || !is_orphan(pid) || ::waitpid(pid, nullptr, WNOHANG) != pid) return;
     }
 }
 
@@ -88,25 +100,28 @@ Offspring::Whose Offspring::whose(pid_t pid, pid_t top) {
     if (all.size() == 1) return Whose::mine;
     if (!own || !own->empty()) return Whose::others;
     const auto now = Clock::now();
-    return now - without_environment_.try_emplace(pid, now).first->second < longest_execution ? Whose::unknown
-                                                                                              : Whose::others;
+    return now - without_environment().try_emplace(pid, now).first->second < longest_execution ? Whose::unknown
+                                                                                               : Whose::others;
 }
 
 Offspring::Left Offspring::look() {
-    reap();
     Left found;
     const auto self = ::getpid();
-    const auto all = processes();
+    auto all = processes();
+    // Behind a child that somebody else asks for, reap() sees no other one that has ended.
+    std::erase_if(all, [self](const auto& one) {
+        const auto& [pid, process] = one;
+        return process.is_zombie() && process.parent == self && !is_asked_for(pid) && is_orphan(pid) &&
+               ::waitpid(pid, nullptr, WNOHANG) == pid;
+    });
     for (const auto& [pid, process] : all) {
         const auto top = child_above(pid, self, all);
         if (top == 0) continue;
-        const auto is_top = [top = top](const Offspring* one) { return one->root_ == top; };
-        const bool is_of_a_root = std::any_of(all_offspring().begin(), all_offspring().end(), is_top);
-        const auto whose_it_is = !is_of_a_root ? whose(pid, top) : top == root_ ? Whose::mine : Whose::others;
+        const auto whose_it_is = !is_asked_for(top) ? whose(pid, top) : top == root_ ? Whose::mine : Whose::others;
         if (whose_it_is == Whose::mine) found.processes.emplace(pid, process);
         if (whose_it_is == Whose::unknown && !process.is_zombie()) found.is_all = false;
     }
-    std::erase_if(without_environment_, [&all](const auto& one) { return !all.contains(one.first); });
+    std::erase_if(without_environment(), [&all](const auto& one) { return !all.contains(one.first); });
     return found;
 }
 

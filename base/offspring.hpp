@@ -6,7 +6,6 @@
 #include "base/processes.hpp"
 
 #include <chrono>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -28,6 +27,7 @@ public:
     [[nodiscard]] std::vector<std::string> environment() const;
     /// The command is this process; who began it asks how it ended.
     void began(pid_t root) noexcept { root_ = root; }
+    [[nodiscard]] bool is_root(pid_t pid) const noexcept { return pid == root_; }
     /// Takes notice of orphans that have ended, so that none stays as a zombie.
     static void reap() noexcept;
     struct Left {
@@ -45,7 +45,6 @@ private:
 
     pid_t root_ = -1;
     std::string mark_;
-    std::map<pid_t, Clock::time_point> without_environment_;  ///< and since when
 };
 
 }  // namespace ipoib

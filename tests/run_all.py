@@ -15,13 +15,66 @@ from collections import Counter
 from pathlib import Path
 
 TOP = Path(__file__).resolve().parents[1]
-RECORD = Path(os.environ.get("IPOIB_TEST_RECORD")
-              or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "ipoib-conformance/tests.jsonl"))
 KEPT, SHOWN, SLOWEST = 50, 8, 12  # runs in the record, runs of it that are printed, tests
 LEAST, LAST = 0, 19  # nice values
 LEFT_OUT = re.compile(r"^ *LEFT OUT: (.*)$", re.MULTILINE)  # what a test says of one of its cases
 # Neither guests, Slurm, other programs' packages, nor every page.
 SLOW = r"^(lab_|ci_|fleet|packages|package|documentation|wireshark|opensm|ssh|fuzzing|html|tidy)"
+
+
+class Interrupted(BaseException):
+    """By a signal: nothing more is done, and nothing recorded."""
+
+
+class Ended(Exception):
+    """A step failed without which nothing else makes sense."""
+
+
+def record_file():
+    if os.environ.get("IPOIB_TEST_RECORD"):
+        return Path(os.environ["IPOIB_TEST_RECORD"])
+    cache = os.environ.get("XDG_CACHE_HOME") or (Path(os.environ["HOME"], ".cache") if "HOME" in os.environ else TOP / "build")
+    return Path(cache, "ipoib-conformance/tests.jsonl")
+
+
+def is_run(one):
+    return (isinstance(one, dict) and all(isinstance(one.get(name), str) for name in ("at", "commit", "what"))
+            and all(isinstance(one.get(name), (int, float)) for name in ("minutes", "tests"))
+            and isinstance(one.get("failed"), list) and all(isinstance(name, str) for name in one["failed"]))
+
+
+def earlier_runs(path):
+    """Of a record that somebody may have damaged what is whole."""
+    runs = []
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    for line in lines:
+        with contextlib.suppress(ValueError):
+            runs.append(json.loads(line))
+    return [one for one in runs if is_run(one)]
+
+
+def end(process):
+    """With all that it has begun: ninja has each of its commands in a group of its own, and ends them when it is told to."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def call(*command):
+    """The exit code of a command, which ends with this program."""
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, process_group=0) as process:
+        try:
+            return process.wait()
+        except BaseException:
+            end(process)
+            raise
 
 
 def cpu_seconds():
@@ -50,26 +103,27 @@ class Run:
     def do(self, name, *command):
         """A step without which nothing else makes sense."""
         with self.part(name):
-            if subprocess.run(command, check=False).returncode != 0:
+            if call(*command) != 0:
                 self.failed.append(name)
-                raise SystemExit(1)
+                raise Ended
 
     def tests(self, name, preset, *options):
         """ctest over a preset's tests."""
         results = TOP / "build" / preset / "tests.xml"
         results.unlink(missing_ok=True)
         with self.part(name):
-            code = subprocess.run(["ctest", "--preset", preset, "--output-junit", results,
-                                   "--test-output-size-passed", "1000000", *options], check=False).returncode
+            code = call("ctest", "--preset", preset, "--output-junit", results, "--no-tests=error",
+                        "--test-output-size-passed", "1000000", *options)
         before = len(self.failed)
         for case in ElementTree.parse(results).getroot().iter("testcase") if results.is_file() else ():
             one = f"{preset}: {case.get('name')}"
             self.count += 1
             self.slow.append((float(case.get("time", 0)), one))
-            if case.get("status") == "fail":
-                self.failed.append(one)
-            elif case.get("status") != "run":
+            skipped = case.find("skipped")
+            if skipped is not None and skipped.get("message", "").startswith(("SKIP_", "Disabled")):
                 self.left_out.append(one)
+            elif case.get("status") != "run":
+                self.failed.append(one)
             self.left_out += [f"{one}: {words}" for words in LEFT_OUT.findall(case.findtext("system-out") or "")]
         if code != 0 and len(self.failed) == before:
             self.failed.append(name)
@@ -88,21 +142,23 @@ class Run:
 
     def record(self, which):
         """Adds this run, and tells of the last ones what failed in them."""
-        commit = subprocess.run(["git", "describe", "--always", "--dirty"], stdout=subprocess.PIPE,
-                                stderr=subprocess.DEVNULL, text=True, check=False).stdout.strip()
-        runs = []
-        with contextlib.suppress(OSError, ValueError):
-            runs = [json.loads(line) for line in RECORD.read_text(encoding="utf-8").splitlines()]
+        path, commit = record_file(), ""
+        with contextlib.suppress(OSError):
+            commit = subprocess.run(["git", "describe", "--always", "--dirty"], stdout=subprocess.PIPE,
+                                    stderr=subprocess.DEVNULL, text=True, check=False).stdout.strip()
+        runs = earlier_runs(path)
         runs.append({"at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "commit": commit, "what": which,
                      "minutes": round((time.monotonic() - self.begun) / 60, 1), "tests": self.count, "failed": self.failed})
+        fresh = path.with_name(f".{path.name}.{os.getpid()}")
         try:
-            RECORD.parent.mkdir(parents=True, exist_ok=True)
-            fresh = RECORD.with_name(f".{RECORD.name}.{os.getpid()}")
+            path.parent.mkdir(parents=True, exist_ok=True)
             fresh.write_text("".join(json.dumps(one) + "\n" for one in runs[-KEPT:]), encoding="utf-8")
-            fresh.replace(RECORD)
+            fresh.replace(path)
         except OSError as problem:
+            with contextlib.suppress(OSError):
+                fresh.unlink()
             print(f"scripts/test: no record is kept: {problem}", file=sys.stderr)
-        print(f"\nlast runs ({RECORD}):")
+        print(f"\nlast runs ({path}):")
         for one in runs[-SHOWN:]:
             print(f"  {one['at']}  {one['commit']:<20} {one['what']:<8}{one['minutes']:>6.1f} min"
                   f"{one['tests']:>6} tests  {len(one['failed'])} failed")
@@ -134,8 +190,7 @@ class Behind:
 
     def __exit__(self, *_):
         if self.process.poll() is None:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
+            end(self.process)
 
 
 def built(preset, *options):
@@ -174,22 +229,25 @@ def test(run, which):
     return None
 
 
+def interrupt(number, _):
+    raise Interrupted(number)
+
+
 def main(which, seconds_of_packages):
     os.chdir(TOP)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    for one in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        signal.signal(one, interrupt)
     run = Run(int(seconds_of_packages))
     try:
         test(run, which)
-    except SystemExit:
-        if not run.failed:
-            raise
+    except Ended:
+        pass
+    except Interrupted as interrupted:
+        return 128 + interrupted.args[0]
     run.summary()
     run.record(which)
     return 1 if run.failed else 0
 
 
 if __name__ == "__main__":
-    try:
-        sys.exit(main(*sys.argv[1:]))
-    except KeyboardInterrupt:
-        sys.exit(130)
+    sys.exit(main(*sys.argv[1:]))

@@ -5,12 +5,14 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import unittest
 from pathlib import Path
 
 from program import Folder
+from waiting import until
 
 PROJECT = """cmake_minimum_required(VERSION 3.24)
 project(small LANGUAGES NONE)
@@ -68,6 +70,52 @@ class RunAll(Folder):
         first = self.run_all("--quick")
         self.assertEqual(first.returncode, 1, first.stdout)
         self.assertRegex(first.stdout, r"\nfailed:\n  build\n")
+
+    def test_a_test_without_its_program_fails_and_so_do_none_at_all(self):
+        (self.folder / "there").touch()
+        (self.folder / "CMakeLists.txt").write_text(PROJECT + "add_test(NAME gone COMMAND ${CMAKE_SOURCE_DIR}/gone)\n")
+        gone = self.run_all("--quick")
+        self.assertEqual(gone.returncode, 1, gone.stdout)
+        self.assertRegex(gone.stdout, r"\nfailed:\n  test: gone\n")
+        (self.folder / "CMakeLists.txt").write_text(PROJECT.partition("add_test")[0])
+        none = self.run_all("--quick")
+        self.assertEqual(none.returncode, 1, none.stdout)
+        self.assertRegex(none.stdout, r"\nfailed:\n  tests\n")
+
+    def test_of_a_damaged_record_what_is_whole_stays(self):
+        (self.folder / "there").touch()
+        self.assertEqual(self.run_all("--quick").returncode, 0)
+        whole = self.record.read_bytes()
+        self.record.write_bytes(b'null\n17\n{}\n{"at": 1}\n\xff\n\n' + whole + whole[:20])
+        run = self.run_all("--quick")
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.assertEqual(len(self.record.read_text().splitlines()), 2)
+
+    def test_when_it_is_interrupted_nothing_of_it_goes_on(self):
+        begun = self.folder / "begun"
+        (self.folder / "CMakeLists.txt").write_text(PROJECT.partition("add_test")[0] + f"""
+if(CMAKE_BINARY_DIR MATCHES "/$ENV{{LONG}}$")
+  add_custom_target(long ALL COMMAND sh -c "echo $$ >> {begun} && exec sleep 1000" VERBATIM)
+endif()
+add_test(NAME long COMMAND sh -c "echo $$ >> {begun} && exec sleep 1000")
+""")
+        beside_tests, building = ("all", {"LONG": "asan"}, 2), ("--quick", {"LONG": "test"}, 1)
+        for (which, environment, count), numbers in ((beside_tests, (signal.SIGHUP, signal.SIGTERM)),
+                                                     (building, (signal.SIGINT,))):
+            for number in numbers:
+                with self.subTest(which, signal=number):
+                    begun.write_text("")
+                    shutil.rmtree(self.folder / "build", ignore_errors=True)
+                    run = subprocess.Popen([sys.executable, self.folder / "tests/run_all.py", which, "3"],
+                                           env=dict(os.environ, IPOIB_TEST_RECORD=str(self.record), **environment),
+                                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                    self.addCleanup(run.kill)
+                    until(lambda: begun.read_text().count("\n") == count, "begin of what is long", 60)
+                    run.send_signal(number)
+                    self.assertEqual(run.wait(timeout=60), 128 + number)
+                    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in begun.read_text().split()),
+                          "end of what was begun", 10)
+                    self.assertFalse(self.record.exists())
 
     def test_a_record_that_nobody_can_write_is_no_failure(self):
         (self.folder / "there").touch()
