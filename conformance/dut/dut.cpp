@@ -96,7 +96,10 @@ AnswerObject Dut::request(const std::string& what, const Members& members, secon
     if (written.size() > longest_control_line) throw ControlFailed(what + ": the request is longer than 64 KiB");
 
     const auto id = next_id_++;
-    const auto reply = control_.ask(written, stretched(deadline > seconds{0} ? deadline : usual_deadline, scale_));
+    // Until it has answered once, its program may still be starting, which takes what it takes.
+    const auto scale = is_starting_ ? std::max(scale_, 1.0) : scale_;
+    const auto reply = control_.ask(written, stretched(deadline > seconds{0} ? deadline : usual_deadline, scale));
+    is_starting_ = false;
     if (!reply.error.empty()) throw ChannelBroken(what + ": " + reply.error);
     if (reply.line.size() > longest_control_line) throw ChannelBroken(what + ": the answer is longer than 64 KiB");
     return read_answer(reply.line, id, what);
@@ -126,6 +129,7 @@ void Dut::probe_honesty(std::uint64_t seed) {
 }
 
 void Dut::greet(std::uint64_t seed) {
+    is_starting_ = true;
     probe_honesty(seed);
     const auto hello = request("hello");
     for (const auto* const member : {"protocol", "name", "can"}) hello.demand(member);

@@ -132,6 +132,7 @@ private:
     double scale_;
     unsigned scope_ = 0;  ///< configured; 0: it searches
     std::uint64_t next_id_ = 1;
+    bool is_starting_ = false;
     std::string name_, version_;
     std::vector<std::string> can_;
     std::vector<std::pair<std::string, std::string>> facts_;

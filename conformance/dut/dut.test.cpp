@@ -255,6 +255,16 @@ TEST_CASE("Dut: waits ten seconds or the request's deadline, stretched by the sc
     CHECK(control.patiences.back() == 1000000s);
 }
 
+TEST_CASE("Dut: the first answer is waited for as long as a program may take to start") {
+    ScriptedControl control;
+    control.script["hello"] = {R"({"id":%,"ok":true,"protocol":1,"name":"x","can":[]})"};
+    Dut dut{control, "", 0.1};
+    dut.greet();
+    CHECK(control.patiences == std::vector<fabric::Duration>{10s, 1s});
+    Dut{control, "", 3}.greet();
+    CHECK(control.patiences.at(2) == 30s);
+}
+
 TEST_CASE("Dut: a request that is longer than a line may be is not sent") {
     ScriptedControl control;
     Dut dut{control, ""};
