@@ -32,14 +32,21 @@ InternetProtocol::Way InternetProtocol::way_to(const IpAddress& destination) con
     return interface_.is_on_link(destination) ? Way::neighbour : Way::none;
 }
 
+std::size_t InternetProtocol::mtu_of(Way way, const IpAddress& destination) const {
+    const auto family = family_of(destination);
+    return interface_.policy(family).longest_sent(way == Way::neighbour ? interface_.mtu_to(destination)
+                                                                        : interface_.datagram_mtu(family));
+}
+
+bool InternetProtocol::fits(const IpHead& head, Octets message) const {
+    const auto way = way_to(head.destination);
+    return way == Way::self || ip_datagram(head, message).size() <= mtu_of(way, head.destination);
+}
+
 bool InternetProtocol::send(const IpHead& head, Octets message) {
     const auto way = way_to(head.destination);
-    const bool is_v4 = head.destination.is_v4();
-    const auto family = family_of(head.destination);
-    const auto header = is_v4 ? Ipv4::size : Ipv6::size;
+    const auto header = head.destination.is_v4() ? Ipv4::size : Ipv6::size;
     if (!interface_.is_running() || way == Way::none || header + message.size() > longest_datagram) return false;
-    const auto mtu = interface_.policy(family).longest_sent(way == Way::neighbour ? interface_.mtu_to(head.destination)
-                                                                                  : interface_.datagram_mtu(family));
     if (way == Way::self) {
         deliver({.source = head.source,
                  .destination = head.destination,
@@ -49,6 +56,7 @@ bool InternetProtocol::send(const IpHead& head, Octets message) {
         return true;
     }
     const auto datagram = ip_datagram(head, message);
+    const auto mtu = mtu_of(way, head.destination);
     if (datagram.size() <= mtu)
         emit(way, head.destination, datagram);
     else

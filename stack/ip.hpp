@@ -41,6 +41,8 @@ public:
     explicit InternetProtocol(Interface& interface) : interface_(interface) {}
     /// Sends a message; what is longer than the MTU goes in fragments. False when there is no way to the destination.
     bool send(const IpHead& head, wire::Octets message);
+    /// Whether a message goes in one piece, as far as the MTU is concerned.
+    [[nodiscard]] bool fits(const IpHead& head, wire::Octets message) const;
     /// A packet of IPv4 or IPv6.
     void receive_v4(const wire::Packet& packet);
     void receive_v6(const wire::Packet& packet);
@@ -48,6 +50,7 @@ public:
 private:
     enum class Way : std::uint8_t { none, self, broadcast, group, neighbour };
     [[nodiscard]] Way way_to(const wire::IpAddress& destination) const;
+    [[nodiscard]] std::size_t mtu_of(Way way, const wire::IpAddress& destination) const;
     [[nodiscard]] bool is_for_us(const wire::IpAddress& destination) const;
     void emit(Way way, const wire::IpAddress& destination, wire::Octets datagram);
     void send_fragments(Way way, const IpHead& head, wire::Octets message, std::size_t mtu);

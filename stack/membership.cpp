@@ -20,7 +20,10 @@ void Membership::join(const IpAddress& group, Joined joined, User user) {
     (user == User::program ? entry.is_for_program : entry.is_for_socket) = true;
     if (entry.is_joined || is_interface_local(group)) return joined({});
     if (entry.waiting.size() >= most_groups) return joined("too many joins of the group wait");
-    entry.waiting.push_back(std::move(joined));
+    if (interface_.policy(family_of(group)).join_awaits_answer)
+        entry.waiting.push_back(std::move(joined));
+    else
+        joined({});
     begin(group);
 }
 
@@ -60,7 +63,16 @@ void Membership::begin(const IpAddress& group) {
     entry.is_joining = true;
     const auto mgid = mgid_for(policy, interface_.link(), group);
     if (is_content(mgid, group)) return answered(group, {Groups::Outcome::ok, interface_.groups().use(mgid)});
-    interface_.groups().join(mgid, policy.member_join_state, true,
+    if (!policy.asks_before_joining) return join_at_sa(group, mgid);
+    interface_.groups().find(mgid, lifetime_.guard([this, group, mgid](const Groups::Answer& answer) {
+        if (answer.outcome != Groups::Outcome::ok && answer.outcome != Groups::Outcome::missing)
+            return answered(group, answer);
+        if (entries_.contains(group)) join_at_sa(group, mgid);
+    }));
+}
+
+void Membership::join_at_sa(const IpAddress& group, const Gid& mgid) {
+    interface_.groups().join(mgid, interface_.policy(family_of(group)).member_join_state, true,
                              existence_.guard([this, group, life = lives_](const Groups::Answer& answer) {
                                  life == lives_ ? answered(group, answer) : leave_if_unwanted(group, answer);
                              }));
@@ -89,7 +101,7 @@ void Membership::answered(const IpAddress& group, const Groups::Answer& answer) 
         entry.was_joined = true;
         entry.backoff = {};
         reports_.joined(group);
-    } else if (entry.was_joined) {
+    } else if (entry.was_joined || !interface_.policy(family_of(group)).join_awaits_answer) {
         retry(group);
     } else if (entry.holders == 0) {
         entries_.erase(found);

@@ -45,6 +45,7 @@ private:
         std::vector<Joined> waiting;
     };
     void begin(const wire::IpAddress& group);
+    void join_at_sa(const wire::IpAddress& group, const wire::Gid& mgid);
     void leave_if_unwanted(const wire::IpAddress& group, const Groups::Answer& answer);
     void answered(const wire::IpAddress& group, const Groups::Answer& answer);
     void retry(const wire::IpAddress& group);

@@ -205,6 +205,8 @@ struct Policy {
     std::size_t (*ip_mtu)(std::size_t link_mtu) = [](std::size_t link_mtu) { return link_mtu - wire::Encap::size; };
     /// The longest IP packet that is sent in one piece. RFC4391-7-05.
     std::size_t (*longest_sent)(std::size_t mtu) = [](std::size_t mtu) { return mtu; };
+    /// Whether IP fragments what a program sends that is longer than that; else the program is refused. RFC4391-7-05.
+    bool fragments_for_programs = true;
     /// Whether a received datagram of this length is taken. RFC4391-7-02.
     bool (*accepts_length)(std::size_t datagram) = [](std::size_t) { return true; };
     /// Whether an interface can be set to an MTU, by what the link has. RFC4391-7-05.
@@ -414,6 +416,8 @@ struct Policy {
 
     /// Whether IP's groups are joined at the SA. RFC4391-10-15, RFC4392-1.2-03.
     bool joins_ip_groups = true;
+    /// Whether the SA is asked before whether the group exists. RFC4391-10-15.
+    bool asks_before_joining = false;
     /// How. RFC4391-10-15.
     std::uint8_t member_join_state = wire::join_state::full_member;
     /// What a group that does not exist yet is created with. RFC4391-10-16 for the MTU, RFC4391-10-17 for P_Key, Q_Key,
@@ -511,6 +515,8 @@ struct Policy {
     bool logs_silence = true;
     /// Whether a program whose join of a group failed is told. RFC4391-12-01.
     bool tells_failed_joins = true;
+    /// Whether a program's join ends with the SA's answer; else it has succeeded before. RFC4391-12-01.
+    bool join_awaits_answer = true;
     /// Whether it logs more than the first failure. RFC4391-12-02.
     bool logs_each_failure = true;
 

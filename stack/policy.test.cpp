@@ -227,6 +227,7 @@ const std::vector<Change> multicast{
     {"forgets_sent_groups", [](Policy& p) { p.forgets_sent_groups = false; }},
     {"leaves_idle_groups", [](Policy& p) { p.leaves_idle_groups = false; }},
     {"joins_ip_groups", [](Policy& p) { p.joins_ip_groups = false; }},
+    {"asks_before_joining", [](Policy& p) { p.asks_before_joining = true; }},
     {"member_join_state", [](Policy& p) { p.member_join_state = join_state::non_member; }},
     {"created_p_key", [](Policy& p) { p.created_p_key = [](const Link&) -> std::uint16_t { return 0xffff; }; }},
     {"created_q_key", [](Policy& p) { p.created_q_key = [](const Link&) { return 1u; }; }},
@@ -279,6 +280,7 @@ const std::vector<Change> multicast{
     {"logs_failures_of_senders", [](Policy& p) { p.logs_failures_of_senders = false; }},
     {"logs_silence", [](Policy& p) { p.logs_silence = false; }},
     {"tells_failed_joins", [](Policy& p) { p.tells_failed_joins = false; }},
+    {"join_awaits_answer", [](Policy& p) { p.join_awaits_answer = false; }},
     {"logs_each_failure", [](Policy& p) { p.logs_each_failure = false; }},
 };
 

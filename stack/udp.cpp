@@ -21,6 +21,8 @@ std::string Sockets::send(const IpAddress& to, std::uint16_t port, Octets payloa
     auto message = octets_of(udp);
     append(message, payload);
     set_checksum(head, message);
+    if (!interface_.policy(family_of(to)).fragments_for_programs && !interface_.ip().fits(head, message))
+        return "message too long";
     if (interface_.ip().send(head, message)) return {};
     return interface_.is_running() ? "no way to " + text(to) : "the interface is not running";
 }

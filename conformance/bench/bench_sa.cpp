@@ -146,18 +146,35 @@ std::uint8_t BenchSa::join_state_asked(const Gid& mgid) {
     return state;
 }
 
-bool BenchSa::reports_to_dut(std::uint16_t trap_number) {
+template <class IsIt>
+bool BenchSa::has_told_dut(const IsIt& is_it) const {
     const auto& recorder = context_.recorder;
     Packet packet;
     for (auto i = context_.observation.step_begin(); i < recorder.size(); ++i) {
         if (recorder.party(i) != Party::sa) continue;
         recorder.decode(i, packet);
-        const auto notice = packet.get<Notice>();
-        if (notice && packet.lrh && packet.lrh[Lrh::dlid] == context_.situation().dut.lid &&
-            packet.mad[Mad::method] == Method::report && notice[Notice::trap_number] == trap_number)
-            return true;
+        if (packet.lrh && packet.lrh[Lrh::dlid] == context_.situation().dut.lid && is_it(packet)) return true;
     }
     return false;
+}
+
+bool BenchSa::has_answered_join(const Gid& mgid) {
+    // A refusal need not have the record that was asked for.
+    const auto question = context_.observation.find_in_step(join_of(mgid));
+    if (!question) return false;
+    Packet asked;
+    context_.recorder.decode(*question, asked);
+    const auto transaction = asked.mad[Mad::transaction_id];
+    return has_told_dut([&](const Packet& p) {
+        return p.mad && p.mad[Mad::method] == Method::get_resp && p.mad[Mad::transaction_id] == transaction;
+    });
+}
+
+bool BenchSa::reports_to_dut(std::uint16_t trap_number) {
+    return has_told_dut([&](const Packet& p) {
+        const auto notice = p.get<Notice>();
+        return notice && p.mad[Mad::method] == Method::report && notice[Notice::trap_number] == trap_number;
+    });
 }
 
 void BenchSa::require_grant(const fabric::SaAnswer& answer) {

@@ -91,6 +91,8 @@ public:
     [[nodiscard]] bool has_dut_as_full_member(const wire::Gid& mgid, Within time);
     /// The JoinState in the DUT's latest request to join a group (0: none). Needs Ability::see_all.
     [[nodiscard]] std::uint8_t join_state_asked(const wire::Gid& mgid);
+    /// Whether the SA has answered a join of the group by the DUT since the step began; false where that is not seen.
+    [[nodiscard]] bool has_answered_join(const wire::Gid& mgid);
     /// Whether the SA has reported this trap to the DUT since the step began: then it is subscribed, whenever it asked
     /// for that. Needs Ability::see_all.
     [[nodiscard]] bool reports_to_dut(std::uint16_t trap_number);
@@ -109,6 +111,9 @@ public:
 
 private:
     void look_for_join(const wire::IpAddress& group);
+    /// Whether the SA has sent the DUT such a packet since the step began.
+    template <class IsIt>
+    [[nodiscard]] bool has_told_dut(const IsIt& is_it) const;
 
     Bench& bench_;
     CaseContext& context_;

@@ -37,6 +37,45 @@ const Mutant broadcasts_without_routers{
     .twin = Twin{},
 };
 
+// One reading of RFC 4391, 4.1, where the parameters are the broadcast-GID's; the reference has the other one.
+const Mutant sends_with_parameters_of_link{
+    .name = "permitted-broadcast-parameters",
+    .what = "sends to every group with SL, TClass, FlowLabel and HopLimit of the broadcast group",
+    .breaks = {},
+    .stack =
+        [](Policy& policy) {
+            policy.multicast_sl = [](const Link& link, const stack::Group&) { return link.sl; };
+            policy.multicast_traffic_class = [](const Link& link, const stack::Group&) { return link.traffic_class; };
+            policy.multicast_flow_label = [](const Link& link, const stack::Group&) { return link.flow_label; };
+            policy.multicast_hop_limit = [](const Link& link, const stack::Group&) { return link.hop_limit; };
+        },
+    .twin = Twin{},
+};
+
+const Mutant joins_without_waiting{
+    .name = "permitted-joins-without-waiting",
+    .what = "tells a program that it has joined before the SA has answered, as Linux does",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.join_awaits_answer = false; },
+    .twin = Twin{},
+};
+
+const Mutant refuses_long_messages{
+    .name = "permitted-refuses-long-messages",
+    .what = "refuses a program's message that is longer than the MTU, as where fragments are forbidden",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.fragments_for_programs = false; },
+    .twin = Twin{},
+};
+
+const Mutant asks_before_joining{
+    .name = "permitted-asks-before-joining",
+    .what = "asks by Get whether a group exists before it joins it, as receiver, too",
+    .breaks = {},
+    .stack = [](Policy& policy) { policy.asks_before_joining = true; },
+    .twin = Twin{},
+};
+
 const Mutant asks_for_all_paths{
     .name = "permitted-path-table",
     .what = "learns the path to a peer from a table of all paths from its port",

@@ -9,8 +9,8 @@ const Case mtu_follows_the_link{
     .checks = {&rfc4391::frame_within_link_mtu, &rfc4391::ip_mtu_2044},
     .pass_if =
         "when the broadcast group has been made anew with a smaller MTU, and the subnet manager has asked every port "
-        "to reregister, the DUT's datagrams of the old size come in pieces that fit; with the old MTU again, those of "
-        "2044 octets come whole",
+        "to reregister, the DUT's datagrams of the old size come in pieces that fit, or are refused; with the old MTU "
+        "again, those of 2044 octets come whole",
     .tags = {"mtu", "broadcast", "reregister", "ipv4", "ipv6"},
     .impact = Impact::fabric,
     .needs = Ability::see_all | Ability::trusted_sa | Ability::fabric_control,
@@ -53,11 +53,13 @@ const Case mtu_follows_the_link{
             const auto now = bench.situation().ip_mtu();
             bench.require_traffic(within(20s));
             const auto piece = udp_piece().sent_anywhere();
+            bool is_taken = false;
             for (int i = 0; i < 5 && !bench.happens(piece, within(2s)); ++i) {
                 bench.send(address_request());
-                bench.dut.sends(to, bench.fresh_port(), payload);
+                is_taken = bench.dut.tries_to_send(to, bench.fresh_port(), payload) || is_taken;
             }
-            bench.require(piece, within(3s));
+            // One that is refused is not sent either.
+            if (is_taken) bench.require(piece, within(3s));
             if (tells) bench.recommend(told() <= now, "an MTU of " + std::to_string(now), std::to_string(told()));
             bench.forbid_so_far(udp_piece().sent_anywhere().such_that(
                 "of more than " + std::to_string(now) + " octets",

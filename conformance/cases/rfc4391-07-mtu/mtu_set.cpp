@@ -47,9 +47,10 @@ const Case mtu_can_be_set{
             if (bench.dut->interface().mode == "connected")
                 bench.not_applicable("in connected mode the interface has an MTU of its own (RFC 4755, 5)");
             if (of_link < usual) bench.not_applicable("this link's MTU is less than 2044");
+            // One that is refused is not sent either.
             const auto sends_longer_than = [&](std::size_t mtu) {
-                bench.dut.sends(to, bench.fresh_port(), mtu + 1 - around);
-                bench.precondition(udp_piece().sent_anywhere(), within(3s));
+                if (bench.dut.tries_to_send(to, bench.fresh_port(), mtu + 1 - around))
+                    bench.precondition(udp_piece().sent_anywhere(), within(3s));
             };
 
             bench.step("The interface is told to be wider than the link", rfc4391::frame_within_link_mtu);
@@ -104,15 +105,17 @@ const Case lowered_mtu_stays{
             if (bench.dut->can("interface") && bench.dut->interface().mode == "connected")
                 bench.not_applicable("in connected mode the interface has an MTU of its own (RFC 4755, 5)");
             if (bench.situation().ip_mtu() < usual) bench.not_applicable("this link's MTU is less than 2044");
+            // One that is refused is not sent either.
             const auto sends_of = [&](std::size_t octets) {
+                bool is_taken = false;
                 for (int i = 0; i < 5 && !bench.happens(udp_piece().sent_anywhere(), within(2s)); ++i)
-                    bench.dut.sends(to, bench.fresh_port(), octets - around);
+                    is_taken = bench.dut.tries_to_send(to, bench.fresh_port(), octets - around) || is_taken;
+                if (is_taken) bench.precondition(udp_piece().sent_anywhere(), within(0ms));
             };
             bench.step("The interface is set to 1500 octets");
             bench.control();
             if (!bench.dut.takes_mtu(lowered)) bench.not_applicable("the DUT takes no smaller MTU");
             sends_of(usual);
-            bench.precondition(udp_piece().sent_anywhere(), within(0ms));
             if (bench.count(longer_than(lowered)) != 0) bench.not_applicable("an interface of 1500 octets sends more");
             bench.step("Every port is asked to reregister");
             bench.fabric.change(SetManager{});
@@ -122,7 +125,6 @@ const Case lowered_mtu_stays{
             bench.pass_time(2s);
             bench.step("It sends a datagram of 2044 octets");
             sends_of(usual);
-            bench.precondition(udp_piece().sent_anywhere(), within(0ms));
             bench.recommend(bench.count(longer_than(lowered)) == 0, "no packet of more than 1500 octets", "one");
             bench.step("It is set to 2044 octets again");
             bench.require(bench.dut.takes_mtu(usual), "that it takes the MTU", "a refusal");
