@@ -116,7 +116,7 @@ const Mutant unicast_q_key_usual{
     .name = "unicast-qkey-usual",
     .what = "sends unicast with the usual Q_Key",
     .breaks = {&rfc4391::qkey_of_broadcast_group, &rfc4391::adopts_broadcast_parameters,
-               &rfc4391::controlled_qkey_in_all_packets},
+               &rfc4391::controlled_qkey_in_all_packets, &rfc4392::unicast_keys_of_broadcast_group},
     .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link&) { return 0x0b1bu; }; },
     .scenario = "controlled",
     .spares = {"IPOIB-4392-4-VAL-001", "IPOIB-4391-7-VAL-002", "IPOIB-4391-5-VAL-002", "IPOIB-4391-5-VAL-006",
@@ -132,7 +132,7 @@ const Mutant multicast_q_key_wrong{
         [](Policy& policy) {
             policy.multicast_q_key = [](const Link& link, const stack::Group&) { return link.q_key ^ 1; };
         },
-    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002", "IPOIB-4392-4-VAL-001", "IPOIB-4392-4-VAL-002"},
+    .spares = {"IPOIB-4391-5-VAL-006", "IPOIB-4391-7-VAL-002"},
     .twin = Twin{},
 };
 
@@ -440,7 +440,7 @@ const Mutant unicast_as_limited_member{
                 return static_cast<std::uint16_t>(link.p_key & ~full_membership);
             };
         },
-    .spares = {"IPOIB-4391-9.1.2-VAL-001", "IPOIB-4392-4-VAL-002"},
+    .spares = {"IPOIB-4392-4-VAL-002"},
 };
 
 const Mutant unicast_as_full_member{
@@ -453,7 +453,7 @@ const Mutant unicast_as_full_member{
                 return static_cast<std::uint16_t>(link.p_key | full_membership);
             };
         },
-    .spares = {"IPOIB-4391-9.1.2-VAL-001", "IPOIB-4392-4-VAL-001"},
+    .spares = {"IPOIB-4392-4-VAL-001"},
     .twin = Twin{},
 };
 
@@ -476,7 +476,8 @@ const Mutant highest_reserved_flag_refused{
 const Mutant unicast_q_key_wrong{
     .name = "unicast-qkey-wrong",
     .what = "sends unicast with a Q_Key of its own",
-    .breaks = {&rfc4391::qkey_of_broadcast_group, &rfc4391::adopts_broadcast_parameters},
+    .breaks = {&rfc4391::qkey_of_broadcast_group, &rfc4391::adopts_broadcast_parameters,
+               &rfc4392::unicast_keys_of_broadcast_group},
     .stack = [](Policy& policy) { policy.unicast_q_key = [](const Link& link) { return link.q_key ^ 1; }; },
     .spares = {"IPOIB-4391-7-VAL-002", "IPOIB-4392-4-VAL-001", "IPOIB-4391-5-VAL-006", "IPOIB-4392-4-VAL-002"},
     .twin = Twin{},

@@ -69,7 +69,8 @@ inline constexpr Requirement grh_on_multicast{
     .seen = Seen::wire,
     .test = Test::passive | Test::active,
     .statement = "Every multicast packet, and every packet that crosses IB subnets, has a GRH",
-    .same_as = {"UDMC-01", "RFC4392-4.2-01"}};
+    .same_as = {"UDMC-01"},
+    .part_of = {"RFC4392-4.2-01"}};
 inline constexpr Requirement grh_optional_on_unicast{
     .id = "RFC4391-6-08",
     .level = "optional",

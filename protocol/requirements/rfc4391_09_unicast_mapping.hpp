@@ -172,7 +172,7 @@ inline constexpr Requirement qkey_of_broadcast_group{
     .seen = Seen::wire,
     .test = Test::passive | Test::active,
     .statement = "An interface uses the Q_Key of the broadcast group for everything it sends and receives on the link",
-    .same_as = {"RFC4392-4-01"},
+    .part_of = {"RFC4392-4-01"},
     .note =
         "RFC 4392 1.2 names the Q_Key of each group; the same where 10-17 holds. Proves nothing on a default Q_Key."};
 inline constexpr Requirement pkey_configured{

@@ -215,8 +215,7 @@ inline constexpr Requirement unicast_keys_of_broadcast_group{
     .binds = Binds::interface,
     .seen = Seen::wire,
     .test = Test::passive,
-    .statement = "Unicast packets carry the P_Key and Q_Key of the broadcast group",
-    .same_as = {"RFC4391-9.1.2-03"}};
+    .statement = "Unicast packets carry the P_Key and Q_Key of the broadcast group"};
 inline constexpr Requirement failed_join_keeps_off_subnet{
     .id = "RFC4392-4-02",
     .level = "stmt",
@@ -248,8 +247,7 @@ inline constexpr Requirement multicast_packet_headers{
     .binds = Binds::interface,
     .seen = Seen::wire,
     .test = Test::passive,
-    .statement = "A UD multicast packet has LRH, GRH, BTH and DETH, the LRH with the MLID and the GRH with the MGID",
-    .same_as = {"RFC4391-6-07", "UDMC-01"}};
+    .statement = "A UD multicast packet has LRH, GRH, BTH and DETH, the LRH with the MLID and the GRH with the MGID"};
 inline constexpr Requirement pure_sender_join_state{
     .id = "RFC4392-4.2.1-01",
     .level = "may",

@@ -17,7 +17,8 @@ inline constexpr Requirement grh_on_every_multicast{.id = "UDMC-01",
                                                     .seen = Seen::wire,
                                                     .test = Test::passive,
                                                     .statement = "Every UD multicast packet has a GRH besides its LRH",
-                                                    .same_as = {"RFC4391-6-07", "RFC4392-4.2-01"}};
+                                                    .same_as = {"RFC4391-6-07"},
+                                                    .part_of = {"RFC4392-4.2-01"}};
 inline constexpr Requirement multicast_destqp{
     .id = "UDMC-02",
     .level = "stmt",

@@ -25,7 +25,7 @@ Expectation with_own_grh(const Expectation& packet) {
 const Case grh_is_the_senders{
     .id = "IPOIB-4392-4.2-VAL-001",
     .title = "The GRH of a packet to a group is a right one, and names its sender",
-    .checks = {&rfc4391::grh_on_multicast},
+    .checks = {&rfc4392::multicast_packet_headers},
     .pass_if =
         "what the DUT broadcasts and sends to a group has a GRH of IP version 6 with the next header of IBA's "
         "transport, and with the GID of the DUT's port as its SGID",
