@@ -148,7 +148,7 @@ public:
     explicit Selftest(const SelftestRun& run) : run_(run) {}
 
     SelftestOutcome execute() {
-        references();
+        if (run_.has_references) references();
         std::size_t number = 0;
         for (const auto* mutant : all_mutants()) {
             if (fabric::Loop::stop_requested()) break;

@@ -18,6 +18,7 @@ struct SelftestRun {
     std::uint64_t seed = 1;
     /// Beside the runs in which each case has a new DUT: runs with one DUT for all cases, in these orders.
     std::vector<Order> lasting{};
+    bool has_references = true;  ///< whether the reference is tried, too
     /// Which mutants are tried; null: all.
     std::function<bool(const Mutant&)> takes{};
     /// Told before each mutant.

@@ -30,6 +30,7 @@ inline constexpr Parts over_ib = parts(Part::ipoib, Part::bth);
 inline constexpr std::uint32_t least_of_ipv4 = 68 + Encap::size, least_of_ipv6 = 1280 + Encap::size;
 /// The largest message of a connection, in octets. IBTA Vol 1, 9.7.
 inline constexpr std::uint32_t largest_message = std::uint32_t{1} << 31;
+constexpr bool can_be_receive_mtu(std::uint32_t octets) noexcept { return octets != 0 && octets <= largest_message; }
 
 /// The datagram is ARP or RARP, IPv4, IPv6 by its own octets (a wrong Type is another rule's finding).
 inline bool carries(const Packet& p, EtherType type) { return p.content == type; }

@@ -53,7 +53,7 @@ const Mutation no_qpn_in_rej{
 const Mutation no_receive_mtu_in_rep{
     .name = "cm-rep-no-receive-mtu",
     .what = "a REP without a Receive MTU",
-    .breaks = {&rfc4755::cm_minimum_mtu},
+    .breaks = {&rfc4755::cm_minimum_mtu, &rfc4755::cm_private_data_format},
     .profile = "connected",
     .change = [](build::PacketBuilder& packet) { set_private_data<CmRep>(packet, CmPrivateData::receive_mtu, 0); },
 };

@@ -227,7 +227,8 @@ const Case deleted_group_is_joined_again{
     .checks = {&rfc4391::receiver_full_member_join, &rfc4392::receiver_joins},
     .pass_if =
         "after the administrator has deleted the group of a program, and the SA has reported that to the DUT, the DUT "
-        "is FullMember of it again. NA where the DUT hears of no deletion",
+        "is FullMember of it again. WARN where it is not: nobody has asked it to reregister. NA where the DUT hears of "
+        "no deletion",
     .tags = {"sa", "trap", "ipv4", "ipv6"},
     .impact = Impact::link,
     .needs = Ability::trusted_sa | Ability::fabric_control | Ability::see_all,
@@ -242,7 +243,9 @@ const Case deleted_group_is_joined_again{
             bench.pass_time(2s);
             if (!bench.sa.reports_to_dut(trap::multicast_group_deleted))
                 bench.not_applicable("the DUT has not subscribed to trap 67 (group deleted), and hears of nothing");
-            require_member(bench, group, within(30s));
+            // Whether a membership ends with its group, or when the port is asked to reregister, is disputed.
+            bench.recommend_sent(bench.sa.has_dut_as_full_member(group, within(30s)), "FullMember of " + text(group),
+                                 "not at the SA");
         },
 };
 
