@@ -163,7 +163,7 @@ inline constexpr Requirement sl_of_broadcast_group{
     .test = Test::passive,
     .statement = "An interface sends all its multicast packets with the SL of the broadcast group",
     .part_of = {"RFC4391-4.1-09"},
-    .note = "Proves nothing on a fabric whose SL is 0 by default."};
+    .note = "Disputed: a group may have an SL of its own. Proves nothing on a fabric whose SL is 0 by default."};
 inline constexpr Requirement broadcast_gid_scope_by_span{
     .id = "RFC4391-4.1-06",
     .level = "stmt",
@@ -199,6 +199,8 @@ inline constexpr Requirement multicast_parameters_of_group{
     .statement =
         "Multicast packets, and unicast ones if the link spans IB subnets, carry SL, TClass, FlowLabel and HopLimit of "
         "the group",
-    .note = "Proves nothing on a fabric where SL, TClass, FlowLabel and HopLimit are 0 by default."};
+    .note =
+        "Disputed: of the group itself, or of the broadcast group. Proves nothing where SL, TClass, FlowLabel and "
+        "HopLimit are 0 by default."};
 
 }  // namespace ipoib::rfc4391

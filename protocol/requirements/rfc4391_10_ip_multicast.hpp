@@ -163,7 +163,9 @@ inline constexpr Requirement new_group_broadcast_parameters{
     .seen = Seen::sa,
     .test = Test::passive | Test::active,
     .statement = "A node that creates a group gives it the P_Key, Q_Key, SL, MTU and HopLimit of the broadcast group",
-    .note = "The text says MGID: read group. Proves nothing on a fabric whose parameters are the defaults."};
+    .note =
+        "Disputed: is the P_Key's membership bit meant? The text says MGID: read group. Proves nothing where the "
+        "parameters are the defaults."};
 inline constexpr Requirement new_group_other_attributes{
     .id = "RFC4391-10-18",
     .level = "SHOULD",

@@ -58,7 +58,8 @@ inline constexpr Requirement failures_reach_initiator{
     .binds = Binds::interface,
     .seen = Seen::local,
     .test = Test::inspection,
-    .statement = "A failed IB multicast operation usually fails the IP operation behind it, and the caller is told"};
+    .statement = "A failed IB multicast operation usually fails the IP operation behind it, and the caller is told",
+    .note = "Disputed: \"usually\" binds nobody whose call ends before the SA has answered."};
 inline constexpr Requirement failures_logged{
     .id = "RFC4391-12-02",
     .level = "SHOULD",
