@@ -8,12 +8,9 @@
 #include "protocol/rules/rule.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <fstream>
-#include <iostream>
 #include <map>
-#include <optional>
 #include <set>
 #include <thread>
 
