@@ -130,7 +130,7 @@ TEST_CASE("Blame: who gives a new group the P_Key of the broadcast group's recor
     const auto result = run_case("IPOIB-4391-10-VAL-007", target);
     INFO(result.message);
     CHECK(result.verdict == Verdict::pass);
-    CHECK(run_case("IPOIB-4391-10-VAL-007", {.dut = target.dut}).verdict == Verdict::fail);
+    CHECK(run_case("IPOIB-4391-10-VAL-007", {.dut = target.dut}).verdict == Verdict::warn);
 }
 
 TEST_CASE("Blame: a sender that joins as a member is not bound by what is said of NonMembers") {

@@ -86,7 +86,7 @@ void change_grh(build::PacketBuilder& packet) {
 const Mutation wrong_traffic_class{
     .name = "wrong-tclass",
     .what = "multicast with another TClass than the broadcast group's",
-    .breaks = {&rfc4391::multicast_parameters_of_group, &rfc4391::adopts_broadcast_parameters},
+    .breaks = {&rfc4391::multicast_parameters_of_group},
     .profile = "arp",
     .change = change_grh<&Grh::traffic_class, 0x01>,
 };
@@ -94,7 +94,7 @@ const Mutation wrong_traffic_class{
 const Mutation wrong_flow_label{
     .name = "wrong-flow-label",
     .what = "multicast with another FlowLabel than the broadcast group's",
-    .breaks = {&rfc4391::multicast_parameters_of_group, &rfc4391::adopts_broadcast_parameters},
+    .breaks = {&rfc4391::multicast_parameters_of_group},
     .profile = "arp",
     .change = change_grh<&Grh::flow_label, 0x00001>,
 };
@@ -102,7 +102,7 @@ const Mutation wrong_flow_label{
 const Mutation wrong_hop_limit{
     .name = "wrong-hop-limit",
     .what = "multicast with another HopLimit than the broadcast group's",
-    .breaks = {&rfc4391::multicast_parameters_of_group, &rfc4391::adopts_broadcast_parameters},
+    .breaks = {&rfc4391::multicast_parameters_of_group},
     .profile = "arp",
     .change = change_grh<&Grh::hop_limit, 0x80>,
 };

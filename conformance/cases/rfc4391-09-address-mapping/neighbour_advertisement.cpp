@@ -28,10 +28,11 @@ const Case neighbour_advertisement_in_full{
             // Flags and the first octet of a QPN may be zero, too.
             Gid two_octets_early;
             std::copy(now.dut.gid.octets.begin() + 2, now.dut.gid.octets.end(), two_octets_early.octets.begin());
-            bench.forbid_so_far(with_option.such_that("padded behind its address", [=](const Packet& p, auto&) {
+            const auto early = with_option.such_that("padded behind its address", [=](const Packet& p, auto&) {
                 const auto option = p.target_option ? p.target_option : p.source_option;
                 return option && option[LinkAddressOption::gid] == two_octets_early;
-            }));
+            });
+            if (bench.count(early) > 0) bench.forbid_so_far(early);
             bench.same_step("The address is the one that ARP tells", rfc4391::nd_option_address);
             bench.inspect(with_option.with_option(LinkAddressOption::qpn, now.dut.qpn), within(2s));
         },
