@@ -66,10 +66,14 @@ bool claims(const Case& one, const Ids& broken) {
     });
 }
 
+/// What can be asked of the cases: what they check, and what is the same. Of what that is a part they see a part only.
 Ids checked_by(const std::vector<const Case*>& cases) {
     Ids ids;
     for (const auto* one : cases)
-        for (const auto* requirement : one->checks) add_closure(ids, requirement->id);
+        for (const auto* requirement : one->checks) {
+            ids.emplace(requirement->id);
+            ids.insert(requirement->same_as.begin(), requirement->same_as.end());
+        }
     return ids;
 }
 
