@@ -224,10 +224,11 @@ function(ipoib_test name)
     return()
   endif()
   # [breadth] marks what plays the same code for each of many mutants: that concerns verdicts, not memory, and would take half
-  # of a sanitized build's time; [size] what needs as much of everything as is allowed.
+  # of a sanitized build's time; [size] what needs as much of everything as is allowed. Where it is only told what to leave
+  # out, Catch2 2 runs hidden cases, too.
   set(cases "")
   if(IPOIB_SANITIZE)
-    set(cases "~[breadth]~[size]")
+    set(cases "~[.]~[breadth]~[size]")
   elseif(IPOIB_SANITIZED_TOO)
     set(cases "[breadth],[size]")
   endif()

@@ -105,14 +105,28 @@ struct CaptureState::Answers {
     void accused(const inspection::Accusation& accusation) const {
         const auto& what = accusation.what;
         const auto field = what.field_name();
-        owner.add_expert_info(
-            number(accusation.sight),
-            {.rule = &rule(accusation.rule),
-             .text = owner.kept((field.empty() ? "" : field + " is ") + what.actual + ", expected " + what.expected),
-             .offset = static_cast<std::uint32_t>(what.offset),
-             .length = static_cast<std::uint32_t>(what.length)});
+        auto text = (field.empty() ? "" : field + " is ") + what.actual + ", expected " + what.expected;
+        if (accusation.rests_on != 0) text += ", assumed: " + state::in_words(accusation.rests_on);
+        tell(accusation, std::move(text), false);
     }
-    void undecided(const inspection::Accusation&, std::string_view) const {}
+    void undecided(const inspection::Accusation& accusation, const state::Reason& lacks) const {
+        const auto& what = accusation.what;
+        const auto field = what.field_name();
+        const auto& doubt = spec(lacks.doubt);
+        auto text = (field.empty() ? "" : field + " is ") + what.actual + ", expected " + what.expected +
+                    "; innocent if " + std::string(doubt.supposes) + ": " + std::string(lacks.text) + "; settled by ";
+        if (const auto assume = inspection::assume_text(accusation.settled_by, accusation.vouched_for); !assume.empty())
+            text += "assuming " + assume + ", or by ";
+        tell(accusation, text + std::string(doubt.settled_by), true);
+    }
+    void tell(const inspection::Accusation& accusation, std::string text, bool is_suspicion) const {
+        const auto& what = accusation.what;
+        owner.add_expert_info(number(accusation.sight), {.rule = &rule(accusation.rule),
+                                                         .text = owner.kept(std::move(text)),
+                                                         .offset = static_cast<std::uint32_t>(what.offset),
+                                                         .length = static_cast<std::uint32_t>(what.length),
+                                                         .is_suspicion = is_suspicion});
+    }
 };
 
 bool CaptureState::take(const inspection::FrameView& frame) {

@@ -23,6 +23,7 @@ struct ExpertInfo {
     const char* text = "";                 ///< "Encap.Reserved is 0x0001, expected 0"
     std::uint32_t offset = 0, length = 0;  ///< of the field in the frame, in octets; length 0: there is none
     bool is_note = false;
+    bool is_suspicion = false;         ///< it may not break the rule, for the doubt that the text names
     const ExpertInfo* next = nullptr;  ///< of the same frame
 };
 

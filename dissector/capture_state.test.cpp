@@ -136,6 +136,19 @@ TEST_CASE("Capture state: what was not done in time is told of the frame that ca
     CHECK(std::string(info->text).find("nothing of it within 30 s") == 0);
 }
 
+TEST_CASE("Capture state: what is not decided is told as a suspicion, with its doubt and what settles it") {
+    TestCapture capture;
+    const auto joins = capture.join(a, plain.broadcast_gid(), join_state::send_only_non_member) - 1;
+    capture.state.finish();
+    const auto* info = capture.state.expert_infos(joins);
+    REQUIRE(info);
+    while (info->next && info->rule->id != "RULE-RFC4391-5-02") info = info->next;
+    CHECK(info->rule->id == "RULE-RFC4391-5-02");
+    CHECK(info->is_suspicion);
+    CHECK(std::string(info->text).find("; innocent if another program") != std::string::npos);
+    CHECK(std::string(info->text).find("; settled by a capture in which") != std::string::npos);
+}
+
 TEST_CASE("Capture state: a frame shown again, or out of order, is not taken twice") {
     TestCapture capture;
     capture.join(a, plain.broadcast_gid());

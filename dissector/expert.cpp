@@ -56,7 +56,7 @@ std::vector<expert_field>& expert_fields() {
     static auto* the = new std::vector<expert_field>;
     return *the;
 }
-expert_field trouble_expert = EI_INIT, note_expert = EI_INIT;
+expert_field trouble_expert = EI_INIT, note_expert = EI_INIT, suspicion_expert = EI_INIT;
 
 expert_field& expert_of(const rules::Rule& rule) {
     return expert_fields()[static_cast<std::size_t>(&rule - rules::all().data())];
@@ -82,6 +82,13 @@ void add_expert_info(packet_info* pinfo, proto_tree* tree, const ExpertInfo& inf
     if (info.is_note) {
         if (own) proto_item_set_generated(proto_tree_add_string(own, hf.note, shown.tvb, 0, 0, info.text));
         expert_add_info_format(pinfo, shown.item, &note_expert, "%s: %s", rule.checks[0]->id.data(), info.text);
+        return;
+    }
+    if (info.is_suspicion) {
+        // Wireshark cuts the message of an expert info; the field has all of it.
+        if (own) proto_item_set_generated(proto_tree_add_string(own, hf.suspicion, shown.tvb, 0, 0, info.text));
+        expert_add_info_format(pinfo, shown.item, &suspicion_expert, "Suspicion: %s: %s: %s", rule.checks[0]->id.data(),
+                               rule.title.data(), info.text);
         return;
     }
     const auto offset = static_cast<int>(info.offset), length = static_cast<int>(info.length);
@@ -123,6 +130,9 @@ void register_expert_infos(int protocol) {
                          {texts.emplace_back(filter_name(rule.id)).c_str(), PI_PROTOCOL, severity_of(rule),
                           texts.emplace_back(rule.title).c_str(), EXPFILL}});
     }
+    infos.push_back(
+        {&suspicion_expert,
+         {"rfc4391.suspicion", PI_PROTOCOL, PI_NOTE, "Not decided, for a doubt that the text names", EXPFILL}});
     infos.push_back({&note_expert, {"rfc4391.noted", PI_PROTOCOL, PI_CHAT, "Noted by a rule", EXPFILL}});
     infos.push_back(
         {&trouble_expert, {"rfc4391.trouble", PI_UNDECODED, PI_WARN, "The capture is not judged whole", EXPFILL}});
@@ -161,7 +171,7 @@ void add_expert_infos(packet_info* pinfo, proto_tree* tree, const ExpertInfo* fi
     for (const auto* info = first; info; info = info->next) {
         if (!is_shown(*info)) continue;
         add_expert_info(pinfo, tree, *info);
-        if (!info->is_note && count++ == 0) requirement = info->rule->checks[0]->id.data();
+        if (!info->is_note && !info->is_suspicion && count++ == 0) requirement = info->rule->checks[0]->id.data();
     }
     pinfo->current_proto = caller;
     if (count == 0) return;

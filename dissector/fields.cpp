@@ -109,6 +109,8 @@ const Own own_fields[] = {
     {&hf.level, "Level", "rfc4391.requirement.level", FT_STRING, BASE_NONE, "What the violation means"},
     {&hf.rule, "Rule", "rfc4391.rule", FT_STRING, BASE_NONE, "The rule that found it"},
     {&hf.note, "Noted", "rfc4391.note", FT_STRING},
+    {&hf.suspicion, "Suspicion", "rfc4391.suspicion.text", FT_STRING, BASE_NONE,
+     "What would be broken, the innocent explanation, and what settles it"},
     {&hf.icrc, "Invariant CRC", "rfc4391.icrc", FT_UINT8, BASE_DEC, "Whether it is right", 0, check_names},
     {&hf.vcrc, "Variant CRC", "rfc4391.vcrc", FT_UINT8, BASE_DEC, "Whether it is right", 0, check_names},
     {&hf.foreign, "Known from elsewhere", "rfc4391.foreign", FT_STRING, BASE_NONE, "An old draft, or not RFC 4391"},

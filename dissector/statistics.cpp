@@ -37,7 +37,7 @@ tap_packet_status count(stats_tree* tree, const void* data) {
     if (*one.group) tick(groups, groups_node, one.group);
     if (*one.join) tick(joins, joins_node, one.join);
     for (const auto* info = one.expert_infos; info; info = info->next) {
-        if (info->is_note || !is_shown(*info)) continue;
+        if (info->is_note || info->is_suspicion || !is_shown(*info)) continue;
         for (const auto* requirement : info->rule->checks)
             if (requirement) tick(broken, broken_node, requirement->id.data());
     }

@@ -7,6 +7,7 @@
 #include <span>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include "base/clock_text.hpp"
 #include "base/one_line.hpp"
 
@@ -114,6 +115,11 @@ std::vector<std::string> demand_lines(const Requirements& requirements, const Re
     return lines;
 }
 
+std::string assumed_text(const Detail& detail) {
+    if (detail.assumed.empty()) return {};
+    return fmt::format(", assumed: {}", one_line(fmt::format("{}", fmt::join(detail.assumed, ", ")), longest_value));
+}
+
 std::string violation_line(const Results& results, const Detail& detail) {
     std::string line;
     if (!detail.in_case.empty())
@@ -130,7 +136,7 @@ std::string violation_line(const Results& results, const Detail& detail) {
             fmt::format(" ({} on {})", one_line(detail.subject, longest_value), one_line(detail.link, longest_value));
     else if (!detail.subject.empty() || !detail.link.empty())
         line += fmt::format(" ({})", one_line(detail.subject.empty() ? detail.link : detail.subject, longest_value));
-    return line;
+    return line + assumed_text(detail);
 }
 
 std::string first_violation(const Result& result) {
@@ -141,8 +147,9 @@ std::string first_violation(const Result& result) {
     if (first.frame > 0) place += fmt::format("{}frame {}", place.empty() ? "" : ", ", first.frame);
     if (place.empty()) place = first.subject;
     // What did not come is nowhere.
-    return fmt::format("{}{}{}, expected {}", place.empty() ? "" : "first in " + place + ": ",
-                       first.field.empty() ? "" : first.field + " is ", first.actual, first.expected);
+    return fmt::format("{}{}{}, expected {}{}", place.empty() ? "" : "first in " + place + ": ",
+                       first.field.empty() ? "" : first.field + " is ", first.actual, first.expected,
+                       assumed_text(first));
 }
 
 std::string packets_message(const Result& result) {

@@ -45,6 +45,9 @@ private:
 /// The same of the requirements that a result is about; of very many the first, and how many more there are.
 [[nodiscard]] std::vector<std::string> demand_lines(const Requirements&, const Result&);
 
+/// ", assumed: whole, from-start" of a violation that rests on what the user vouches for; else empty.
+[[nodiscard]] std::string assumed_text(const Detail&);
+
 /// "frame 7 octet 10: Encap.Reserved: expected 0, actual 0xabcd (0002c9020024f636 on fe80::/0xffff)", one line; before
 /// it goes the case whose frame it is, or the capture when there are several. Very long values are cut.
 [[nodiscard]] std::string violation_line(const Results&, const Detail&);

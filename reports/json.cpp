@@ -13,6 +13,7 @@
 #include "base/json_text.hpp"
 #include "base/utf8.hpp"
 #include "reports/file.hpp"
+#include "reports/suspicions.hpp"
 
 namespace ipoib::reports {
 namespace {
@@ -70,6 +71,7 @@ Json to_member(const Detail& detail) {
                 {"case", valid_utf8(detail.in_case)},
                 {"requirements", texts(detail.requirements)}};
     if (detail.time != 0) object["time"] = utc_time(detail.time);
+    if (!detail.assumed.empty()) object["assumed"] = texts(detail.assumed);
     return object;
 }
 
@@ -174,6 +176,19 @@ void add_list(JsonWriter& to, std::string_view member, const Items& items, Make 
 
 }  // namespace
 
+Json to_member(const Suspicion& suspicion) {
+    auto details = Json::array();
+    for (const auto& detail : suspicion.details) details.push_back(to_member(detail));
+    Json object{{"doubt", valid_utf8(suspicion.doubt)},   {"supposes", valid_utf8(suspicion.supposes)},
+                {"lacks", valid_utf8(suspicion.lacks)},   {"settled_by", valid_utf8(suspicion.settled_by)},
+                {"assume", valid_utf8(suspicion.assume)}, {"command", valid_utf8(suspicion.command)},
+                {"rule", valid_utf8(suspicion.rule)},     {"title", valid_utf8(suspicion.title)},
+                {"checks", texts(suspicion.checks)},      {"count", suspicion.count},
+                {"details", std::move(details)}};
+    if (!suspicion.host.empty()) object["host"] = valid_utf8(suspicion.host);
+    return object;
+}
+
 std::string to_json(const Results& results, const std::filesystem::path& folder) {
     Json head{{"format", "ipoib-conform-results/1"},
               {"suite", valid_utf8(results.suite)},
@@ -202,6 +217,8 @@ std::string to_json(const Results& results, const std::filesystem::path& folder)
     add_list(writer, "results", results.results, with_path);
     if (!results.beyond.empty())
         add_list(writer, "findings", results.beyond, [](const Beyond& one) { return to_member(one); });
+    if (!results.suspicions.empty())
+        add_list(writer, "suspicions", results.suspicions, [](const Suspicion& one) { return to_member(one); });
     add_list(writer, "requirements", results.requirements,
              [](const RequirementResult& requirement) { return to_member(requirement); });
     writer.end();

@@ -20,7 +20,8 @@ constexpr std::size_t largest_file = std::size_t{512} << 20U;
 /// The judge keeps as many frames and details of a result.
 constexpr std::size_t most_shown = 100;
 /// The members that may be long.
-constexpr std::array<std::string_view, 5> lists{"requirements", "hosts", "captures", "results", "findings"};
+constexpr std::array<std::string_view, 6> lists{"requirements", "hosts",    "captures",
+                                                "results",      "findings", "suspicions"};
 
 constexpr auto known_format = "ipoib-conform-results/1";
 
@@ -172,7 +173,29 @@ Detail detail_in(const Node& node, const Results& results) {
     node.read("case", detail.in_case);
     node.read("requirements", detail.requirements);
     read_time(node, "time", detail.time);
+    node.read("assumed", detail.assumed);
     return detail;
+}
+
+Suspicion suspicion_in(const Node& node, const Names& hosts, const Results& results) {
+    Suspicion one;
+    node.required("doubt", [&](const Node& doubt) { one.doubt = doubt.text(); });
+    node.required("rule", [&](const Node& rule) { one.rule = rule.text(); });
+    node.read("supposes", one.supposes);
+    node.read("lacks", one.lacks);
+    node.read("settled_by", one.settled_by);
+    node.read("assume", one.assume);
+    node.read("command", one.command);
+    node.read("title", one.title);
+    node.read("checks", one.checks);
+    node.read("count", one.count);
+    node.member("details", [&](const Node& list) {
+        list.items([&](const Node& detail) {
+            if (one.details.size() < most_shown) one.details.push_back(detail_in(detail, results));
+        });
+    });
+    read_host(node, hosts, one.host);
+    return one;
 }
 
 PartVerdict part_in(const Node& node) {
@@ -278,7 +301,15 @@ std::size_t weight(const Beyond& one) {
 }
 std::size_t weight(const Detail& one) {
     return sizeof one + one.field.capacity() + one.expected.capacity() + one.actual.capacity() +
-           one.subject.capacity() + one.link.capacity() + one.in_case.capacity() + weight(one.requirements);
+           one.subject.capacity() + one.link.capacity() + one.in_case.capacity() + weight(one.requirements) +
+           weight(one.assumed);
+}
+std::size_t weight(const Suspicion& one) {
+    std::size_t sum = sizeof one + weight(one.checks) + weight(one.details);
+    for (const auto* text : {&one.doubt, &one.supposes, &one.lacks, &one.settled_by, &one.assume, &one.command,
+                             &one.rule, &one.title, &one.host})
+        sum += text->capacity();
+    return sum;
 }
 std::size_t weight(const Result& one) {
     std::size_t sum = sizeof one + weight(one.checks) + weight(one.parts) + weight(one.frames) + weight(one.details) +
@@ -346,6 +377,8 @@ public:
         read_list("results", results_.results,
                   [&](const Node& node) { return result_in(node, hosts, results_, folder_); });
         read_list("findings", results_.beyond, [&](const Node& node) { return beyond_in(node, hosts, results_); });
+        read_list("suspicions", results_.suspicions,
+                  [&](const Node& node) { return suspicion_in(node, hosts, results_); });
         return std::move(results_);
     }
 

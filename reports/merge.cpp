@@ -141,6 +141,9 @@ void Merger::take_results(Results&& run, std::string_view source) {
     }
     for (auto& one : run.beyond) one.capture = moved(one.capture);
     std::move(run.beyond.begin(), run.beyond.end(), std::back_inserter(merged_.beyond));
+    for (auto& one : run.suspicions)
+        for (auto& detail : one.details) detail.capture = moved(detail.capture);
+    std::move(run.suspicions.begin(), run.suspicions.end(), std::back_inserter(merged_.suspicions));
     std::move(run.captures.begin(), run.captures.end(), std::back_inserter(merged_.captures));
 }
 
@@ -198,6 +201,7 @@ std::string Merger::add(const std::string& host, Results&& run, std::string_view
     for (auto& result : run.results) result.host = name;
     for (auto& capture : run.captures) capture.host = name;
     for (auto& one : run.beyond) one.host = name;
+    for (auto& one : run.suspicions) one.host = name;
     take_results(std::move(run), from);
     return {};
 }

@@ -43,6 +43,7 @@ struct Detail {
     std::string in_case = {};                    ///< of a rule under `run`: the case whose frame it is
     std::vector<std::string> requirements = {};  ///< ids that are charged, where they are not all of the checks
     std::int64_t time = 0;                       ///< of the frame, in ns since 1970; 0: not known
+    std::vector<std::string> assumed = {};       ///< what the user vouches for, without which it is not proven: "whole"
     // Known while a capture is read, and not kept in results.
     std::string group = {};  ///< MGID that the frame goes to, or that its record names
 };
@@ -141,6 +142,21 @@ struct Beyond {
 /// So many are kept of each capture, and of a survey; the last one then counts the others.
 inline constexpr std::size_t most_beyond = 1000;
 
+/// What one rule would break if one doubt did not stand against it: frames of one subject. It is no verdict.
+struct Suspicion {
+    std::string doubt;                     ///< "lost frames": docs/results.md has the list
+    std::string supposes;                  ///< what would make the frames innocent
+    std::string lacks;                     ///< what the capture does not show
+    std::string settled_by;                ///< what else to capture, or to look at
+    std::string assume;                    ///< the --assume that decides it; empty where none does
+    std::string command = {};              ///< the command with it
+    std::string rule, title;               ///< id and claim of the rule
+    std::vector<std::string> checks = {};  ///< requirement ids
+    std::uint64_t count = 0;               ///< of all such frames
+    std::vector<Detail> details = {};      ///< the first of them, at least one
+    std::string host = {};                 ///< as in Result
+};
+
 /// One host of a merged report, with what its results come to.
 struct HostResult {
     std::string name;
@@ -171,6 +187,7 @@ struct Results {
     std::vector<Result> results;
     std::vector<RequirementResult> requirements;
     std::vector<Beyond> beyond = {};  ///< what no text forbids
+    std::vector<Suspicion> suspicions = {};
     /// The requirements that the selectors chose; nothing where there were none, and all are meant.
     std::optional<std::vector<std::string>> selected = {};
     bool is_strict = false;  ///< `apply_strict` was called

@@ -18,6 +18,7 @@
 #include "base/utf8.hpp"
 #include "reports/failure.hpp"
 #include "reports/matrix.hpp"
+#include "reports/suspicions.hpp"
 #include "reports/text.hpp"
 
 namespace ipoib::reports {
@@ -75,6 +76,7 @@ public:
                 by_cause(findings(results_, verdict));
             else if (!options_.quiet || verdict != Verdict::warn)
                 for (const auto& one : findings(results_, verdict)) finding(one);
+        suspicions();
         beyond();
         unreadable();
         if (!results_.hosts.empty()) hosts();
@@ -300,6 +302,7 @@ private:
         std::map<std::pair<std::string, Hosts>, std::vector<const Finding*>> causes;
         std::vector<std::vector<const Finding*>*> in_order;
         for (const auto& one : found) {
+            if (is_suspicion(results_, *one.result)) continue;
             auto& same = causes[{cause_of(*one.result), one.hosts}];
             if (same.empty()) in_order.push_back(&same);
             same.push_back(&one);
@@ -415,6 +418,28 @@ private:
         const bool is_virtual = std::ranges::find(results_.fabric, std::pair<std::string, std::string>{
                                                                        "clock", "virtual"}) != results_.fabric.end();
         indented(0, fmt::format("slowest{}: {}", is_virtual ? " in virtual time" : "", words));
+    }
+
+    /// What is not decided for a doubt: the doubts, not the rules.
+    void suspicions() {
+        const auto groups = groups_of(results_.suspicions, results_.captures);
+        for (std::size_t i = 0; i < std::min(groups.size(), suspicions_shown); ++i) {
+            const auto& one = groups[i];
+            indented(0, coloured(Verdict::inconc, "SUSPICION") + " " + one.head);
+            for (const auto& frame : one.frames) indented(4, frame);
+            indented(2, one.innocent);
+            // To be copied: neither wrapped nor cut.
+            if (!one.command.empty())
+                line("  settled by: " + printable(one.command, Lines::join));
+            else if (!one.assume.empty())
+                indented(2, "settled by: --assume " + one.assume);
+            indented(2, (one.assume.empty() ? "settled by: " : "or by: ") + one.settled_by);
+            line("");
+        }
+        if (const auto rest = rest_of(groups); !rest.empty()) {
+            line("and " + rest + " (--json has them all)");
+            line("");
+        }
     }
 
     /// Of a capture they are among its notes. Many of one name are mostly of one cause, which the first ones show.

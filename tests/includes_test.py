@@ -72,6 +72,7 @@ MAY_SEE = {
     "conformance/metamorphic": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/inspection", "fabric/capture", "captures", "traffic-gen",
         "conformance/judge", "conformance/selftest", "conformance/shrink"},
+    "conformance/recall": BASE | WIRE | {"protocol/build", "traffic-gen", "conformance/metamorphic"},
     "conformance/explore": BASE | CHECKED | {
         "protocol/rules", "fabric", "fabric/node", "fabric/simulated", "fabric/socket", "stack", "conformance/bench",
         "conformance/dut", "conformance/mutants", "conformance/shrink"},
@@ -86,8 +87,8 @@ MAY_SEE = {
         "fabric", "fabric/capture", "fabric/host", "reports", "conformance/assumptions", "conformance/audit",
         "conformance/bench", "conformance/documents", "conformance/excerpt", "conformance/exhibits",
         "conformance/explore", "conformance/fuzz", "conformance/hosts", "conformance/interop", "conformance/judge",
-        "conformance/links", "conformance/metamorphic", "conformance/replay", "conformance/selftest", "conformance/shrink",
-        "conformance/siege", "conformance/target", "conformance/terminal", "conformance/watch"},
+        "conformance/links", "conformance/metamorphic", "conformance/recall", "conformance/replay", "conformance/selftest",
+        "conformance/shrink", "conformance/siege", "conformance/target", "conformance/terminal", "conformance/watch"},
     "traffic-gen": BASE | CHECKED | {
         "protocol", "protocol/build", "protocol/rules", "protocol/state", "fabric", "fabric/capture", "fabric/simulated",
         "conformance/bench", "conformance/judge", "conformance/target", "conformance/terminal"},

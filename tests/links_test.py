@@ -81,10 +81,10 @@ class Findings(Folder):
         file.write_bytes(head + b"".join(frames[:1] + frames[2:]))
         told = account(file)
         self.assertEqual([one["name"] for one in told["findings"] if "rule" in one and one["name"] != "not-kept"], [])
-        (note,) = [one for one in told["notes"] if " would break RULE-RFC4391-9.1.2-03, " in one]
-        self.assertIn("8 packets", note)
-        self.assertIn("note: 8 packets would break", conform("links", file).stdout)
-        self.assertNotIn("would break", conform("links", CAPTURES / "wrong-q-key.pcap").stdout)
+        self.assertIn("RULE-RFC4391-9.1.2-03", {one["rule"] for one in told["suspicions"]})
+        self.assertEqual(sum(one["count"] for one in told["suspicions"]), 8)
+        self.assertIn("\nSuspicions\n", conform("links", file).stdout)
+        self.assertNotIn("Suspicions", conform("links", CAPTURES / "wrong-q-key.pcap").stdout)
 
     def test_a_refusal_names_status_and_component(self):
         for sample, component in (("join-refused-rate", "Rate"), ("join-refused-mtu", "MTU")):

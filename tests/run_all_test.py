@@ -11,7 +11,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from program import Folder
+from program import SOURCE, Folder
 from waiting import until
 
 PROJECT = """cmake_minimum_required(VERSION 3.24)
@@ -124,6 +124,21 @@ add_test(NAME long COMMAND sh -c "echo $$ >> {begun} && exec sleep 1000")
         self.assertEqual(run.returncode, 0, run.stdout)
         self.assertIn("no record is kept", run.stdout)
         self.assertTrue(re.search(r"\nall +\d", run.stdout))
+
+
+class Halves(unittest.TestCase):
+    def test_neither_half_runs_hidden_cases(self):
+        halves = re.findall(r'set\(cases "(.+)"\)', (SOURCE / "cmake/House.cmake").read_text())
+        self.assertEqual(len(halves), 2)
+        program = Path(os.environ["IPOIB_BUILD"]) / "conformance/ipoib_judges_test"
+
+        def cases(which):
+            return subprocess.run([program, which, "--list-tests"], capture_output=True, text=True, check=False).stdout
+
+        self.assertIn("[.]", cases("[everywhere]"))
+        for half in halves:
+            self.assertIn("Judges:", cases(half))
+            self.assertNotIn("[.]", cases(half))
 
 
 if __name__ == "__main__":

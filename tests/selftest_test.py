@@ -102,6 +102,53 @@ class Metamorphic(Folder):
         self.assertEqual(conform("selftest", "--for", "1s").returncode, 2)
 
 
+class Recall(Folder):
+    """A sample of all situations is the test `recall`."""
+
+    def test_one_situation_and_its_page(self):
+        page = self.folder / "page.md"
+        run = conform("selftest", "--recall", "group-anew", "--markdown", page)
+        self.assertEqual((run.returncode, run.stderr), (0, ""), run.stdout)
+        self.assertRegex(run.stdout, r"(?m)^mean over cells with PSNs: [0-9.]+ % at rest, [0-9.]+ % after changes")
+        self.assertRegex(run.stdout, r"(?m)^0 of \d+ legal worlds accused, and with losses 0 of them")
+        self.assertIn("| RFC4391-10-03 | stale MLID |", page.read_text())
+        again = conform("selftest", "--recall", "group-anew")
+        self.assertEqual(again.stdout, run.stdout)
+
+    def test_frames_of_what_is_not_found(self):
+        folder = self.folder / "new/frames"
+        run = conform("selftest", "--recall", "ip-move", "--frames", folder)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        files = list(folder.glob("*.pcapng"))
+        self.assertTrue(files)
+        for file in files:
+            self.assertRegex(file.name, r"^ip-move,ipv[46],[12][^-]*--RFC[0-9A-Z.-]+--[A-Za-z0-9_-]+--\d+\.pcapng$")
+        self.assertIn("0 FAIL", conform("check", files[0]).stdout)
+
+    @unittest.skipIf(IS_SANITIZED, "verdicts are the same there")
+    def test_a_floor_may_only_rise(self):
+        floor = self.folder / "floor"
+        self.assertEqual(conform("selftest", "--recall", "--floor", floor).returncode, 0)
+        self.assertEqual(conform("selftest", "--recall", "--not-below", floor).returncode, 0)
+        lines = floor.read_text().splitlines()
+        raised = next(line for line in lines if not line.startswith("#"))
+        key = raised.rsplit(" ", 1)[0]
+        floor.write_text("\n".join(f"{key} 100.0" if line == raised else line for line in lines))
+        run = conform("selftest", "--recall", "--not-below", floor)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(f"less is found: {key}: ", run.stdout)
+
+    def test_what_cannot_be_is_refused(self):
+        for arguments in (["nonsense"], ["--full"], ["--json", "x"], ["--metamorphic"], ["--not-below", __file__],
+                          ["--not-below", self.folder / "none"], ["--frames", Path(__file__) / "none"],
+                          ["restart", "--floor", self.folder / "floor"]):
+            run = conform("selftest", "--recall", *arguments)
+            self.assertEqual((run.returncode, run.stdout), (2, ""), arguments)
+        for arguments in (["--whole"], ["--floor", "x"], ["--frames", "x"], ["--not-below", "x"],
+                          ["--metamorphic", "--markdown", "x"]):
+            self.assertEqual(conform("selftest", *arguments).returncode, 2, arguments)
+
+
 class ProfileCommand(Active):
     def test_what_the_dut_answers_becomes_a_profile_that_run_takes(self):
         run = conform("profile", "--dut", "reference")

@@ -2,9 +2,11 @@
 """What a verdict says: how firmly, of what, in which case, and what a baseline excuses of it."""
 import json
 import re
+import shlex
 import unittest
 
-from program import CAPTURES, Folder, conform
+from links_test import records
+from program import CAPTURES, SOURCE, Folder, conform
 from run_test import Active
 
 
@@ -43,6 +45,71 @@ class Passive(Folder):
         said = " ".join(conform("check", CAPTURES / "broken.pcap", "RULE-UDMC-02").stdout.split())
         self.assertIn("FAIL.STATED RULE-UDMC-02", said)
         self.assertIn("(UDMC, stated, informative)", said)
+
+
+class Doubted(Folder):
+    """Of a capture that lacks the answer to a join."""
+    RULE = "RULE-RFC4391-9.1.2-03"
+
+    def setUp(self):
+        super().setUp()
+        head, frames = records(CAPTURES / "wrong-q-key.pcap")
+        self.capture = self.folder / "gap.pcap"
+        self.capture.write_bytes(head + b"".join(frames[:1] + frames[2:]))
+        self.path = self.folder / "r.json"
+
+    def check(self, *arguments):
+        run = conform("check", self.capture, "--json", self.path, *arguments)
+        self.assertNotIn("violates", run.stdout)
+        results = json.loads(self.path.read_text())
+        verdicts = {one["id"]: one for one in results["results"]}
+        return run.stdout, results, verdicts[self.RULE]
+
+    def test_the_command_that_settles_a_suspicion_does(self):
+        text, results, result = self.check()
+        self.assertEqual(result["verdict"], "INCONC")
+        suspected = [one for one in results["suspicions"] if one["rule"] == self.RULE]
+        self.assertEqual([(one["doubt"], one["count"]) for one in suspected],
+                         [("queued before a change", 3), ("life before the capture", 1)])
+        # Two statements are about the same frames.
+        self.assertIn("SUSPICION queued before a change: 3 frames of 0002c90300100001 on fe80::/0x8123, one doubt", text)
+        self.assertNotIn(f"INCONC {self.RULE} ", text.split("\nfindings:")[0])
+        self.assertIn(f"INCONC      {self.RULE}", text)
+        first, command = (one["command"] for one in suspected)
+        self.assertEqual(first, "")
+        self.assertIn(f"  settled by: {command}\n", text)
+        text, results, result = self.check(*shlex.split(command)[3:])
+        self.assertEqual(result["verdict"], "FAIL")
+        self.assertEqual([(one["frame"], one["assumed"]) for one in result["details"]], [(51, ["whole", "from-start"])])
+        self.assertIn("assumed: whole, from-start", " ".join(text.split()))
+        self.assertEqual({one["doubt"] for one in results["suspicions"]}, {"queued before a change"})
+
+    def test_every_report_for_people_tells_of_it(self):
+        html, markdown = self.folder / "r.html", self.folder / "r.md"
+        conform("check", self.capture, "--html", html, "--markdown", markdown)
+        for page in (html.read_text(), markdown.read_text(), conform("links", self.capture).stdout):
+            self.assertIn("one doubt", " ".join(page.split()))
+            self.assertIn("innocent if", page)
+            self.assertNotIn("violates", page)
+        told = conform("watch", self.capture, "--for", "0.5s", "--interval", "0.1s", "--events", "-").stdout.splitlines()
+        told = [json.loads(line) for line in told]
+        self.assertIn(self.RULE, [one["rule"] for one in told if one["event"] == "suspicion"])
+
+    def test_what_nobody_can_vouch_for_is_refused(self):
+        for value in ("whole=5", "wholly", "from-start=", "whole,,steady-clock"):
+            run = conform("check", self.capture, "--assume", value)
+            self.assertEqual((run.returncode, run.stdout), (2, ""), value)
+        run = conform("check", self.capture, "--assume", "whole=0000000000001234")
+        self.assertIn("note: warning: --assume whole=0000000000001234: the capture shows no such port",
+                      " ".join(run.stdout.split()))
+
+    def test_the_page_has_each_doubt_as_the_code_declares_it(self):
+        code = (SOURCE / "protocol/state/doubt.hpp").read_text().split("doubt_specs{{", 1)[1].split("}};", 1)[0]
+        declared = [re.findall(r'"([^"]*)"', one) for one in re.split(r"\{Doubt::", code)[1:]]
+        page = (SOURCE / "docs/results.md").read_text()
+        self.assertGreater(len(declared), 3)
+        for words in declared:
+            self.assertIn("| " + " | ".join(words) + " |", page)
 
 
 class Driven(Active):

@@ -268,6 +268,21 @@ class Agreement(Wireshark):
         wrong = self.fields(capture, "_ws.expert.message", options=("-o", "rfc4391.assume:pkey=nonsense"))
         self.assertIn("Assumptions are not used", wrong[0][0])
 
+    def test_a_suspicion_is_a_note_unless_it_is_settled(self):
+        gap = self.folder / "gap.pcap"
+        subprocess.run(["editcap", "-F", "pcap", self.folder / "wrong-q-key.pcap", gap, "2"], check=True)
+        gap.chmod(0o644)
+        self.assertEqual(self.matching(gap, "rfc4391.suspicion"), [48, 49, 50, 51])
+        self.assertEqual(self.matching(gap, "rfc4391.requirement"), [])
+        (told,) = self.fields(gap, "_ws.expert.severity", "rfc4391.suspicion.text", options=("-Y", "frame.number == 51"))
+        self.assertEqual(set(told[0].split(",")), {str(0x400000)})
+        self.assertIn("innocent if the port, or its peer, was on the link before the capture", told[1])
+        self.assertIn("settled by assuming whole=0002c90300100001,from-start=0002c90300100001, or by", told[1])
+        assume = "whole,from-start"
+        with_it = self.shown(gap, "-o", f"rfc4391.assume:{assume}")
+        self.assertEqual(with_it, judged(gap, "--assume", assume))
+        self.assertEqual(list(with_it), [51])
+
 
 class Filters(Wireshark):
     def test_fields_of_the_wire_tables_can_be_filtered(self):

@@ -21,6 +21,7 @@ constexpr std::array<std::pair<Parameter, Fact>, 6> facts_told{{{Parameter::q_ke
 }  // namespace
 
 void apply(const Statement& statement, state::Subnet& subnet) {
+    for (const auto& one : statement.vouched) subnet.vouch(one);
     if (statement.subnet_prefix) subnet.assume_prefix(*statement.subnet_prefix);
     for (const auto& group : statement.groups) {
         state::Facts facts = 0;

@@ -102,6 +102,26 @@ TEST_CASE("Assumption: a prefix is a GID with nothing behind it, or a number") {
         CHECK_FALSE(refusal(text).empty());
 }
 
+TEST_CASE("Assumption: what the user vouches for stands beside parameters, of all ports or of one") {
+    using state::Assumption, state::Vouch;
+    const std::uint64_t guid = 0x0002c90300100001;
+    CHECK(parse_assumption("whole").vouched == std::vector<Vouch>{{Assumption::whole}});
+    CHECK(parse_assumption("whole").groups.empty());
+    for (const auto* text : {"whole=0002c90300100001", "whole=0x0002c90300100001", " whole = 0002:c903:0010:0001 ",
+                             "whole=fe80::0002:c903:0010:0001"})
+        CHECK(parse_assumption(text).vouched == std::vector<Vouch>{{Assumption::whole, guid}});
+    const auto both = parse_assumption("from-start=0002c90300100001,pkey=0x8001,steady-clock,whole,whole");
+    CHECK(both.vouched ==
+          std::vector<Vouch>{
+              {Assumption::from_start, guid}, {Assumption::steady_clock}, {Assumption::whole}, {Assumption::whole}});
+    CHECK(both.groups.at(0).parameters.p_key == 0x8001);
+    CHECK(parse_assumption("mtu=2048").vouched.empty());
+    for (const auto* text : {"whole=", "whole=5", "whole=0000000000000000", "whole=0002c9030010000g", "whole=ff12::1",
+                             "whole=0002c90300100001=", "whole,,from-start", "Whole", "from_start"})
+        CHECK_FALSE(refusal(text).empty());
+    CHECK(contains(refusal("whole=5"), "expected is the GUID of a port"));
+}
+
 TEST_CASE("Assumption: what is wrong is named") {
     CHECK(contains(refusal("mtu=2044"), "4 more than that of the IPoIB link"));
     CHECK(contains(refusal("mtu=4"), "code 4 is 2048"));

@@ -6,6 +6,7 @@
 #include "protocol/wire/text.hpp"
 
 #include <array>
+#include <charconv>
 
 namespace ipoib::assumptions {
 namespace {
@@ -123,6 +124,18 @@ std::optional<wire::Gid> gid_in(std::string_view text) {
     const auto interface_id = wire::parse_number(trimmed(text.substr(middle + 3)));
     if (!prefix || !interface_id) return {};
     return wire::Gid::of(*prefix, *interface_id);
+}
+
+std::optional<std::uint64_t> guid_in(std::string_view text) {
+    if (const auto gid = gid_in(text); gid && !gid->is_multicast()) return gid->interface_id();
+    constexpr std::size_t digits = 16;
+    std::string plain{text};
+    std::erase(plain, ':');
+    if (plain.starts_with("0x") || plain.starts_with("0X")) plain.erase(0, 2);
+    std::uint64_t guid = 0;
+    const auto [end, error] = std::from_chars(plain.data(), plain.data() + plain.size(), guid, 16);
+    if (plain.size() != digits || error != std::errc{} || end != plain.data() + plain.size() || guid == 0) return {};
+    return guid;
 }
 
 std::string plain_name(std::string_view name) {

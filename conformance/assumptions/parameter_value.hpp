@@ -22,6 +22,9 @@ struct Wrong {
 /// A GID in any usual form, also "0xfe80000000000000 : 0x0002c90300000001" as old tools print it.
 [[nodiscard]] std::optional<wire::Gid> gid_in(std::string_view text);
 
+/// A GUID: 16 hex digits, also with 0x, in groups of four, or as the last half of a GID.
+[[nodiscard]] std::optional<std::uint64_t> guid_in(std::string_view text);
+
 /// A name in lower case without underscores: "FlowLabel", "flow_label" and "flowlabel" are the same.
 [[nodiscard]] std::string plain_name(std::string_view name);
 /// The parameter of this plain name.

@@ -3,6 +3,7 @@
 // `--assume` and `--sa`.
 #pragma once
 
+#include "protocol/state/doubt.hpp"
 #include "protocol/state/entities.hpp"
 
 #include <optional>
@@ -78,12 +79,14 @@ struct Statement {
     std::string origin;                          ///< "--assume", or the file's name: for reports
     std::size_t not_groups = 0;                  ///< records of an MGID that is no multicast GID, where such are kept
     std::optional<std::uint64_t> subnet_prefix;  ///< where the user has named the subnet
+    std::vector<state::Vouch> vouched = {};      ///< what the user vouches for of the capture
     /// The groups that the switch with the least room has room for (MulticastFDBCap), where switches are listed.
     std::optional<std::uint16_t> switch_groups;
 };
 
-/// What `--assume` says: "pkey=0x8001,qkey=0x0b1b,mtu=2048,..." about the broadcast group of one link. Numbers are
-/// decimal, or hex behind 0x.
+/// What `--assume` says: "pkey=0x8001,qkey=0x0b1b,mtu=2048,..." about the broadcast group of one link, and
+/// "whole,from-start,steady-clock" about the capture (state::Assumption), each also of one port: "whole=GUID". Numbers
+/// are decimal, or hex behind 0x.
 ///   pkey       of the link, 0xffff unless given; always told, and with the full-membership bit, which may be left out
 ///   qkey, sl, tclass, flowlabel, hoplimit, mlid
 ///   mtu        of the group, in octets: 256 to 4096

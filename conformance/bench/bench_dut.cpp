@@ -131,7 +131,7 @@ bool BenchDut::takes_mtu(std::size_t mtu) {
 
 void BenchDut::resolves(const IpAddress& address) {
     try {
-        (*this)->resolve(address);
+        context_.session.dut().resolve(address);
     } catch (const ControlFailed&) {
         // Only what it sends is of interest.
     }

@@ -56,7 +56,8 @@ public:
     /// Its log once nothing has come to it for five seconds, or after half a minute: what is new then is of what comes
     /// next. An adapter gives the whole log or what is new since the last time.
     [[nodiscard]] std::vector<std::string> quiet_log();
-    /// Is asked to resolve an address; whether it succeeds does not matter here.
+    /// Is asked to resolve an address; whether it succeeds does not matter here. Questions count since what was asked
+    /// before: who has something to send has put them unasked, and does so once.
     void resolves(const wire::IpAddress& address);
     /// A second interface on the same port and link, up; ended after the case. NA where it cannot be.
     [[nodiscard]] std::unique_ptr<Dut> has_twin();

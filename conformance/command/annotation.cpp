@@ -5,6 +5,7 @@
 #include "conformance/command/usage.hpp"
 #include "conformance/judge/passive.hpp"
 #include "fabric/capture/annotate.hpp"
+#include "reports/failure.hpp"
 
 #include <fmt/format.h>
 
@@ -13,10 +14,10 @@
 namespace ipoib::conformance {
 
 void Annotation::take(const rules::Rule& rule, const reports::Detail& detail) {
-    add(detail.frame,
-        fmt::format("{} ({}): {}{}, expected {}. {} [{}; {}{}{}]", rule.checks[0]->id, force_name(*rule.checks[0]),
-                    detail.field.empty() ? "" : detail.field + " is ", detail.actual, detail.expected, rule.title,
-                    rule.id, detail.subject, detail.link.empty() ? "" : ", link ", detail.link));
+    add(detail.frame, fmt::format("{} ({}): {}{}, expected {}{}. {} [{}; {}{}{}]", rule.checks[0]->id,
+                                  force_name(*rule.checks[0]), detail.field.empty() ? "" : detail.field + " is ",
+                                  detail.actual, detail.expected, reports::assumed_text(detail), rule.title, rule.id,
+                                  detail.subject, detail.link.empty() ? "" : ", link ", detail.link));
 }
 
 void Annotation::take(const links::Account& account) {

@@ -12,6 +12,7 @@
 #include "conformance/judge/passive.hpp"
 #include "conformance/links/account.hpp"
 #include "conformance/terminal/terminal.hpp"
+#include "reports/failure.hpp"
 #include "reports/text.hpp"
 
 #include <fmt/format.h>
@@ -86,24 +87,30 @@ Plan plan(const CheckOptions& options) {
 }
 
 void print_violation(const rules::Rule& rule, const reports::Detail& detail) {
-    print(fmt::format("frame {}: {} {}: {} is {}, expected {} ({})\n", detail.frame, rule.checks[0]->id, rule.title,
-                      detail.field, detail.actual, detail.expected, detail.subject));
+    print(fmt::format("frame {}: {} {}: {} is {}, expected {} ({}){}\n", detail.frame, rule.checks[0]->id, rule.title,
+                      detail.field, detail.actual, detail.expected, detail.subject, reports::assumed_text(detail)));
 }
 
 /// Whoever follows it judges the same capture by this rule alone, knowing the same.
 void add_repetition(reports::Results& results, const CheckOptions& options, const std::string& program) {
     const auto knowledge = words_of(options.knowledge);
-    for (auto& result : results.results) {
-        if (result.verdict == reports::Verdict::pass || result.verdict == reports::Verdict::na) continue;
+    const auto command = [&](std::uint32_t capture, const std::vector<std::string>& more) {
         std::vector<std::string> words{program, "check"};
         for (std::size_t i = 0; i < results.captures.size(); ++i)
-            if (options.knowledge.together || i == result.capture) words.push_back(results.captures[i].file);
-        if (std::ranges::find(words, "-") != words.end()) continue;
+            if (options.knowledge.together || i == capture) words.push_back(results.captures[i].file);
+        if (std::ranges::find(words, "-") != words.end()) return std::string{};
         words.insert(words.end(), knowledge.begin(), knowledge.end());
         if (options.report.strict) words.emplace_back("--strict");
-        words.push_back(result.id);
-        for (const auto& word : words) result.repeat += (result.repeat.empty() ? "" : " ") + reports::sh_word(word);
-    }
+        words.insert(words.end(), more.begin(), more.end());
+        std::string line;
+        for (const auto& word : words) line += (line.empty() ? "" : " ") + reports::sh_word(word);
+        return line;
+    };
+    for (auto& result : results.results)
+        if (result.verdict != reports::Verdict::pass && result.verdict != reports::Verdict::na)
+            result.repeat = command(result.capture, {result.id});
+    for (auto& one : results.suspicions)
+        if (!one.assume.empty()) one.command = command(one.details.front().capture, {"--assume", one.assume});
 }
 
 /// Troubles that no statement is about become notes, of each capture its own.

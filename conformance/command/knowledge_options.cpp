@@ -2,6 +2,7 @@
 #include "conformance/command/knowledge_options.hpp"
 
 #include "conformance/assumptions/apply.hpp"
+#include "conformance/assumptions/parameter_value.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/usage.hpp"
 #include "protocol/wire/text.hpp"
@@ -37,15 +38,11 @@ SubjectFilter parse_subject(const std::string& option, const std::string& text) 
     const auto unknown = [&] {
         return UsageError(option + ' ' + text + ": neither a LID (0x0004), a GUID (0002c90300100001) nor a GID");
     };
-    if (const auto gid = wire::parse_gid(text); gid && !gid->is_multicast()) return {.guid = gid->interface_id()};
+    if (const auto guid = assumptions::guid_in(text)) return {.guid = *guid};
     auto digits = text;
     std::erase(digits, ':');
     const bool is_hex = digits.starts_with("0x") || digits.starts_with("0X");
     if (is_hex) digits.erase(0, 2);
-    if (digits.size() == 16) {
-        if (const auto guid = number(digits, 16); guid && *guid != 0) return {.guid = *guid};
-        throw unknown();
-    }
     const auto lid = number(digits, is_hex ? 16 : 10);
     if (!lid || *lid == 0 || *lid >= 0xc000) throw unknown();
     return {.lid = static_cast<std::uint16_t>(*lid)};
@@ -53,9 +50,12 @@ SubjectFilter parse_subject(const std::string& option, const std::string& text) 
 
 void add_knowledge_options(CLI::App& command, KnowledgeOptions& options, bool has_subject) {
     command
-        .add_option("--assume", options.assume,
-                    "What the capture does not show of a link's broadcast group: pkey=0x8001,qkey=0x0b1b,mtu=2048,... "
-                    "(pkey qkey mtu sl tclass flowlabel hoplimit scope mlid rate prefix)")
+        .add_option(
+            "--assume", options.assume,
+            "What the capture does not show of a link's broadcast group: pkey=0x8001,qkey=0x0b1b,mtu=2048,... "
+            "(pkey qkey mtu sl tclass flowlabel hoplimit scope mlid rate prefix); or what you vouch for, of all "
+            "ports or of one (=GUID): whole (none of its traffic is missing in the capture), from-start (the "
+            "capture began before it came up), steady-clock (nobody set the capture's clock meanwhile)")
         ->take_all()
         ->type_name("KEY=VALUE,...")
         ->check(not_empty());

@@ -168,7 +168,7 @@ Outcome one_variant(const std::string& name, const Sources& sources) {
 void add_metamorphic_options(CLI::App& command, MetamorphicOptions& options) {
     auto* flag = command.add_flag("--metamorphic", options.is_asked,
                                   "Judge how verdicts move when captures are changed: frames lost, renamed, mixed");
-    for (const auto* other : {"--full", "--json", "--markdown", "--pages"}) flag->excludes(command.get_option(other));
+    for (const auto* other : {"--full", "--json", "--pages"}) flag->excludes(command.get_option(other));
     const auto add = [&](const char* name, auto& value, const char* what, const char* type) {
         return command.add_option(name, value, what)->type_name(type)->needs(flag);
     };
@@ -187,13 +187,10 @@ void add_metamorphic_options(CLI::App& command, MetamorphicOptions& options) {
         ->check(one_of(kinds));
     add("--variant", options.variant, "One variant, as a run has named it", "RELATION/SOURCE/NUMBER")
         ->check(not_empty());
-    add("--frames", options.frames, "Write the frames of each broken relation into a folder", "DIR")
-        ->check(not_empty());
     add("--known", options.known, "Broken relations that are known, a line each: any other fails", "FILE")
         ->check(not_empty());
     add("--decisiveness", options.decisiveness, "Write how often each requirement has a verdict", "FILE")
         ->check(not_empty());
-    add("--not-below", options.not_below, "Such a file: fewer verdicts than there fail", "FILE")->check(not_empty());
 }
 
 int run_metamorphic(const MetamorphicOptions& options, const std::vector<std::string>& captures, std::uint64_t seed) {

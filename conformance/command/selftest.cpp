@@ -7,6 +7,7 @@
 #include "conformance/command/commands.hpp"
 #include "conformance/command/metamorphic.hpp"
 #include "conformance/command/output.hpp"
+#include "conformance/command/recall.hpp"
 #include "conformance/command/report_options.hpp"
 #include "conformance/command/writing.hpp"
 #include "conformance/documents/pages.hpp"
@@ -30,6 +31,7 @@ struct SelftestOptions {
     bool is_full = false;
     unsigned shuffles = 2;
     MetamorphicOptions metamorphic{};
+    RecallOptions recall{};
 };
 
 /// In the order of the ids, and in so many others; the seeds count on from that of the run.
@@ -87,11 +89,26 @@ int run_selftest(const SelftestOptions& options) {
     return outcome.is_complete ? exit_ok : exit_worse;
 }
 
+int run_any(const SelftestOptions& options) {
+    const auto& metamorphic = options.metamorphic;
+    if (options.recall.is_asked)
+        return run_recall(options.recall, {metamorphic.frames, options.markdown, metamorphic.not_below},
+                          options.selectors, options.seed);
+    if (metamorphic.is_asked) {
+        if (!options.markdown.empty()) throw UsageError("--markdown goes with no --metamorphic: see --decisiveness");
+        return run_metamorphic(metamorphic, options.selectors, options.seed);
+    }
+    if (!metamorphic.frames.empty() || !metamorphic.not_below.empty())
+        throw UsageError("--frames and --not-below go with --metamorphic or --recall");
+    return run_selftest(options);
+}
+
 Action set_up_selftest(CLI::App& command, const std::string&) {
     auto options = std::make_shared<SelftestOptions>();
     command
         .add_option("SELECTOR", options->selectors,
-                    "Cases, as for run; none: all. With --metamorphic: captures, besides what there is")
+                    "Cases, as for run; none: all. With --metamorphic: captures, besides what there is. With --recall: "
+                    "situations; none: all")
         ->type_name("...");
     command.add_flag("--full", options->is_full,
                      "Every mutant against every case, with a new DUT for each, and with one DUT for all; else against "
@@ -108,13 +125,25 @@ Action set_up_selftest(CLI::App& command, const std::string&) {
         ->type_name("DIR");
     add_seed_option(command, options->seed, "Where random numbers begin");
     add_metamorphic_options(command, options->metamorphic);
+    add_recall_options(command, options->recall);
+    command
+        .add_option("--frames", options->metamorphic.frames,
+                    "With --metamorphic or --recall: write the frames of each broken relation, or of each violation "
+                    "that is not found, into a folder")
+        ->check(not_empty())
+        ->type_name("DIR");
+    command
+        .add_option(
+            "--not-below", options->metamorphic.not_below,
+            "With --metamorphic or --recall: a file that --decisiveness or --floor has written: less than there "
+            "fails")
+        ->check(not_empty())
+        ->type_name("FILE");
     command.footer(
-        "Exit code: 0 complete, 1 a mutant survives, a case kills none, a reference fails, or a relation is broken, 2 "
-        "wrong usage.");
-    return [options] {
-        return options->metamorphic.is_asked ? run_metamorphic(options->metamorphic, options->selectors, options->seed)
-                                             : run_selftest(*options);
-    };
+        "Exit code: 0 complete, 1 a mutant survives, a case kills none, a reference fails, a relation is broken, a "
+        "legal "
+        "capture is accused, or less is found than --not-below says, 2 wrong usage.");
+    return [options] { return run_any(*options); };
 }
 
 }  // namespace

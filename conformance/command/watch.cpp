@@ -16,6 +16,7 @@
 #include "conformance/terminal/numbers.hpp"
 #include "conformance/terminal/terminal.hpp"
 #include "conformance/watch/poll.hpp"
+#include "reports/failure.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -215,9 +216,10 @@ int watch_captures(const WatchOptions& options) {
     watch::Outlets outlets{.event = files.event, .metrics = files.metrics};
     if (!options.report.quiet && !prints_events)
         outlets.violation = [](const rules::Rule& rule, const reports::Detail& detail) {
-            print(fmt::format("{} frame {}: {} {}: {} is {}, expected {} ({} on {})\n",
+            print(fmt::format("{} frame {}: {} {}: {} is {}, expected {} ({} on {}){}\n",
                               detail.time ? wall_time(detail.time) : std::string{}, detail.frame, rule.checks[0]->id,
-                              rule.title, detail.field, detail.actual, detail.expected, detail.subject, detail.link));
+                              rule.title, detail.field, detail.actual, detail.expected, detail.subject, detail.link,
+                              reports::assumed_text(detail)));
         };
     stop_on_interrupt();
     watch::Watch watch{std::move(run), std::move(outlets)};

@@ -17,7 +17,7 @@ using state::Fact, state::facts;
 
 namespace {
 
-constexpr std::size_t most_details = 100;
+constexpr std::size_t most_details = 100, most_suspected = 100, most_details_suspected = 10;
 /// The missing part that a person knows best.
 std::string_view missing_part(Parts missing) {
     if (missing & parts(Part::mc_member, Part::sa, Part::mad)) return "no management packets";
@@ -51,6 +51,20 @@ std::string_view what_is_missing(state::Facts missing) {
 std::string overlooked_duties(std::uint64_t count) {
     return std::to_string(count) + (count == 1 ? " time" : " times") +
            " a port had to do something while as many duties were open as are kept: whether it did so is not judged";
+}
+
+/// A GUID that no port has vouches for nothing.
+void tell_strangers(const std::vector<const state::Subnet*>& subnets, std::vector<std::string>& notes) {
+    if (subnets.empty()) return;
+    for (const auto& one : subnets.front()->vouched()) {
+        const auto is_it = [&](const state::Port& port) { return port.gid.interface_id() == one.guid; };
+        if (one.guid == 0 || std::ranges::any_of(subnets, [&](const state::Subnet* subnet) {
+                return std::ranges::any_of(subnet->ports(), is_it);
+            }))
+            continue;
+        notes.push_back("warning: --assume " + std::string(name(one.assumption)) + "=" + hex(one.guid, 16).substr(2) +
+                        ": the capture shows no such port");
+    }
 }
 
 void tell_doubts(const state::Doubts& doubts, std::vector<std::string>& notes) {
@@ -190,7 +204,7 @@ struct Judge::Counter {
     void kept(std::size_t rule) const { ++judge.findings_[rule].observed; }
     void overlooked(std::size_t rule) const { ++judge.findings_[rule].overlooked; }
     void accused(const inspection::Accusation& accusation) const { judge.accused(accusation); }
-    void undecided(const inspection::Accusation& accusation, std::string_view lacks) const {
+    void undecided(const inspection::Accusation& accusation, const state::Reason& lacks) const {
         judge.undecided(accusation, lacks);
     }
 };
@@ -224,7 +238,10 @@ reports::Detail detail_of(inspection::Violation violation, const state::Sight& s
     return detail;
 }
 reports::Detail detail_of(const inspection::Accusation& accusation) {
-    return detail_of(accusation.what, accusation.sight, accusation.subject, accusation.link, accusation.group);
+    auto detail = detail_of(accusation.what, accusation.sight, accusation.subject, accusation.link, accusation.group);
+    for (const auto& spec : state::assumption_specs)
+        if (accusation.rests_on & state::assumptions(spec.assumption)) detail.assumed.emplace_back(spec.name);
+    return detail;
 }
 
 }  // namespace
@@ -242,13 +259,30 @@ void Judge::violated(std::size_t index, const capture::Frame& frame) {
                    inspection::group_of(packet, known)));
 }
 
-void Judge::accused(const inspection::Accusation& accusation) { keep(accusation.rule, detail_of(accusation)); }
-
-void Judge::undecided(const inspection::Accusation& accusation, std::string_view lacks) {
+void Judge::accused(const inspection::Accusation& accusation) {
     auto& finding = findings_[accusation.rule];
-    if (finding.undecided++ > 0) return;
-    finding.lacks = lacks;
-    finding.doubt = detail_of(accusation);
+    finding.vouched_for += accusation.rests_on != 0;
+    finding.rests_on |= accusation.rests_on;
+    keep(accusation.rule, detail_of(accusation));
+}
+
+void Judge::undecided(const inspection::Accusation& accusation, const state::Reason& lacks) {
+    auto& finding = findings_[accusation.rule];
+    ++finding.undecided;
+    auto assume = inspection::assume_text(accusation.settled_by, accusation.vouched_for);
+    auto same = std::ranges::find_if(finding.suspected, [&](const Suspected& one) {
+        const auto& first = one.details.front();
+        return one.doubt == lacks.doubt && one.assume == assume && first.subject == accusation.subject &&
+               first.link == accusation.link && first.capture == accusation.sight.capture;
+    });
+    if (same == finding.suspected.end()) {
+        if (finding.suspected.size() >= most_suspected) return;
+        finding.suspected.push_back(
+            {.doubt = lacks.doubt, .lacks = std::string(lacks.text), .assume = std::move(assume)});
+        same = finding.suspected.end() - 1;
+    }
+    ++same->count;
+    if (same->details.size() < most_details_suspected) same->details.push_back(detail_of(accusation));
 }
 
 void Judge::finish() { inspector_.finish(Counter{*this, capture::Frame{}, false}); }
@@ -296,12 +330,16 @@ reports::Result Judge::result(std::size_t index) const {
     };
     if (finding.undecided > 0)
         result.notes.push_back(std::to_string(finding.undecided) + " of " + packets + ": not decided, since " +
-                               finding.lacks);
+                               finding.suspected.front().lacks);
+    if (finding.vouched_for > 0)
+        result.notes.push_back(std::to_string(finding.vouched_for) + " of " + packets + ": by what --assume says (" +
+                               state::in_words(finding.rests_on) + ")");
     if (finding.overlooked > 0) result.notes.push_back(overlooked_duties(finding.overlooked));
     if (finding.violations == 0 && finding.undecided > 0) {
         result.verdict = Verdict::inconc;
         result.message = std::to_string(finding.undecided) + " of " + packets + " would break it, but " +
-                         finding.lacks + "; " + first_words(*finding.doubt);
+                         finding.suspected.front().lacks + "; " +
+                         first_words(finding.suspected.front().details.front());
         return result;
     }
     if (finding.violations == 0 && finding.overlooked > 0) {
@@ -330,6 +368,28 @@ std::vector<reports::Result> Judge::results() const {
     return all;
 }
 
+std::vector<reports::Suspicion> Judge::suspicions() const {
+    std::vector<reports::Suspicion> all;
+    for (std::size_t i = 0; i < findings_.size(); ++i)
+        for (const auto& one : findings_[i].suspected) {
+            const auto& rule = *rules()[i];
+            const auto& doubt = spec(one.doubt);
+            reports::Suspicion suspicion{.doubt = std::string(doubt.name),
+                                         .supposes = std::string(doubt.supposes),
+                                         .lacks = one.lacks,
+                                         .settled_by = std::string(doubt.settled_by),
+                                         .assume = one.assume,
+                                         .rule = std::string(rule.id),
+                                         .title = std::string(rule.title),
+                                         .count = one.count,
+                                         .details = one.details};
+            for (const auto* requirement : rule.checks)
+                if (requirement) suspicion.checks.emplace_back(requirement->id);
+            all.push_back(std::move(suspicion));
+        }
+    return all;
+}
+
 std::vector<std::string> Judge::notes() const {
     std::vector<std::string> notes;
     const auto tell = [&](const Tally& tally, std::string_view what) {
@@ -343,7 +403,11 @@ std::vector<std::string> Judge::notes() const {
     tell(wrong_vcrc_, "frames have a wrong VCRC");
     tell(no_crc_, "frames carry no ICRC");
     tell(other_link_types_, "frames of another link type were skipped");
-    for (const auto* subnet : subnets()) tell_doubts(subnet->doubts(), notes);
+    for (const auto* subnet : subnets()) {
+        tell_doubts(subnet->doubts(), notes);
+        for (const auto& one : subnet->contradictions()) notes.push_back("warning: " + one);
+    }
+    tell_strangers(subnets(), notes);
     std::uint64_t overlooked = 0;
     for (const auto& finding : findings_) overlooked += finding.overlooked;
     if (overlooked) notes.push_back(overlooked_duties(overlooked));

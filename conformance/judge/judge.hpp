@@ -18,16 +18,26 @@ using inspection::Party;
 using inspection::SubjectFilter;
 using JudgeOptions = inspection::Options;
 
+/// Violations of one subject that one doubt keeps from being told as such.
+struct Suspected {
+    state::Doubt doubt{};
+    std::string lacks;   ///< for the first of them: what the capture does not show
+    std::string assume;  ///< what would settle it, as --assume takes it; empty where nothing of the kind would
+    std::uint64_t count = 0;
+    std::vector<reports::Detail> details{};  ///< of the first
+};
+
 /// What one rule found in a capture.
 struct Finding {
     std::uint64_t observed = 0, violations = 0, notes = 0;
-    std::uint64_t unknown = 0;               ///< packets it could not judge, since something was not known
-    state::Facts missing = 0;                ///< what was not known then
-    std::uint64_t by_assumption = 0;         ///< packets judged by what the user said of a group
-    std::uint64_t undecided = 0;             ///< violations that only hold if nothing is missing in the capture
-    std::uint64_t overlooked = 0;            ///< duties that began while as many were open as are kept
-    std::string lacks{};                     ///< what may be missing for the first of these
-    std::optional<reports::Detail> doubt{};  ///< the first of them
+    std::uint64_t unknown = 0;           ///< packets it could not judge, since something was not known
+    state::Facts missing = 0;            ///< what was not known then
+    std::uint64_t by_assumption = 0;     ///< packets judged by what the user said of a group
+    std::uint64_t undecided = 0;         ///< violations that only hold if nothing is missing in the capture
+    std::uint64_t overlooked = 0;        ///< duties that began while as many were open as are kept
+    std::vector<Suspected> suspected{};  ///< these, but for kinds that are one too many
+    std::uint64_t vouched_for = 0;       ///< violations that rest on what the user vouches for
+    state::Assumptions rests_on = 0;     ///< on all of this
     std::vector<reports::Detail> details;
 };
 
@@ -58,6 +68,8 @@ public:
 
     /// The verdicts so far, in the order of the rules.
     [[nodiscard]] std::vector<reports::Result> results() const;
+    /// What is not decided for a doubt, in the order of the rules.
+    [[nodiscard]] std::vector<reports::Suspicion> suspicions() const;
     /// Packets that are IPoIB, and what else is worth telling about the capture.
     [[nodiscard]] std::uint64_t ipoib() const noexcept { return ipoib_; }
     [[nodiscard]] std::vector<std::string> notes() const;
@@ -87,7 +99,7 @@ private:
     void settle() const;
     void violated(std::size_t rule, const capture::Frame& frame);
     void accused(const inspection::Accusation& accusation);
-    void undecided(const inspection::Accusation& accusation, std::string_view lacks);
+    void undecided(const inspection::Accusation& accusation, const state::Reason& lacks);
     void keep(std::size_t rule, reports::Detail detail);
     [[nodiscard]] reports::Result result(std::size_t rule) const;
     [[nodiscard]] std::string why_not_judged(std::size_t rule, reports::NotJudged& reason) const;

@@ -288,7 +288,9 @@ std::vector<std::string> selected_requirements(const Selection& selection, const
 reports::Results check(const PassiveRun& run) {
     reports::Results results;
     if (run.judge.is_one_subnet) {
-        auto judged = read_together(run, results.captures).results();
+        const auto judge = read_together(run, results.captures);
+        auto judged = judge.results();
+        results.suspicions = judge.suspicions();
         for (auto& result : judged) {
             result.capture = result.details.empty() ? 0 : result.details.front().capture;
             result.evidence = results.captures.at(result.capture).file;
@@ -302,7 +304,9 @@ reports::Results check(const PassiveRun& run) {
             continue;
         }
         reports::CaptureResult summary;
-        auto judged = read_capture(run, i, summary).results();
+        const auto judge = read_capture(run, i, summary);
+        auto judged = judge.results();
+        std::ranges::move(judge.suspicions(), std::back_inserter(results.suspicions));
         for (auto& result : judged) result.evidence = summary.file;
         std::ranges::move(judged, std::back_inserter(results.results));
         results.captures.push_back(std::move(summary));

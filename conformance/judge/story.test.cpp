@@ -281,10 +281,14 @@ TEST_CASE("Story: a receiver in another subnet is reached with a GRH") {
         auto [story, near, far] = told(here, there);
         CHECK(violated(story(unicast_with_grh(near, far, story.link))).count("RFC4391-9.1-02") == 0);
     }
-    // By the default prefix every port may be called, too.
-    for (const auto& [own, other] : {std::pair{usual, there}, std::pair{here, usual}}) {
-        auto [story, near, far] = told(own, other);
+    // By the default prefix every port may be called, too. A subnet that has it, as its ports say, has no other.
+    {
+        auto [story, near, far] = told(here, usual);
         CHECK(violated(story(echo_request(near, far, story.link, 1))).count("RFC4391-9.1-02") == 0);
+    }
+    {
+        auto [story, near, far] = told(usual, there);
+        CHECK(violated(story(echo_request(near, far, story.link, 1))).count("RFC4391-9.1-02") == 1);
     }
 }
 
@@ -484,7 +488,9 @@ TEST_CASE("Duty: a router asks for the groups, subscribes, and joins each new on
         story(arp_request(a, b.ipv4, story.link));
     };
     story.up(a).up(b).join(b, group, mlid);
-    // Only who asks for the groups is taken for a router.
+    story(arp_request(a, b.ipv4, story.link));
+    // Only who asks for the groups, and speaks as one, is taken for a router.
+    story.routes(a);
     const auto ask = [&] {
         story(mc_member(a, sa, Method::get_table, 0x900, Bytes<McMemberRecord>{}, 0));
         story(mc_member(sa, a, Method::get_table_resp, 0x900, Bytes<McMemberRecord>{}, 0));

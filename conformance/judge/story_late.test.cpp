@@ -337,7 +337,7 @@ TEST_CASE("Changed: a broadcast group that has come back with other parameters b
     }
     SECTION("who was told needs time") {
         joins(a);
-        story.pass(10)(arp_request(a, b.ipv4, now));
+        story.pass(3)(arp_request(a, b.ipv4, now));
         CHECK(sends(story.link) == Ids{});
         CHECK(sends(now) == Ids{});
     }

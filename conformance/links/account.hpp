@@ -94,6 +94,7 @@ struct Account {
     std::uint64_t more_violations = 0;                 ///< on links beyond those that a ledger keeps
     std::int64_t began = 0, ended = 0;                 ///< the first and the last frame, in ns since 1970
     std::vector<std::string> notes;                    ///< what could not be compared, and why
+    std::vector<reports::Suspicion> suspicions{};      ///< what is not decided for a doubt: no findings
     static constexpr std::size_t most_findings = 1000;
 };
 

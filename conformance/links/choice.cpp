@@ -115,4 +115,14 @@ bool Choice::has(const Account& account, const Finding& one) const {
     });
 }
 
+std::vector<reports::Suspicion> Choice::suspicions(const Account& account) const {
+    auto chosen = account.suspicions;
+    std::erase_if(chosen, [&](const reports::Suspicion& one) {
+        return !is_all() && std::ranges::none_of(account.links, [&](const LinkAccount& link) {
+            return has(link) && link_text(link) == one.details.front().link;
+        });
+    });
+    return chosen;
+}
+
 }  // namespace ipoib::links

@@ -46,6 +46,9 @@ struct Choice {
     /// The findings about it, by their places in the account; also the cause of each.
     [[nodiscard]] std::vector<std::size_t> findings(const Account& account) const;
 
+    /// The suspicions on the links that are meant.
+    [[nodiscard]] std::vector<reports::Suspicion> suspicions(const Account& account) const;
+
 private:
     [[nodiscard]] bool has(const Account& account, const Finding& one) const;
     [[nodiscard]] bool is_host(const LinkAccount& link, state::PortIndex port) const;

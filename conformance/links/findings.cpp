@@ -6,6 +6,7 @@
 #include "protocol/state/rates.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/text.hpp"
+#include "reports/failure.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -408,12 +409,14 @@ bool is_advice(const Ledger::Entry& entry) {
 std::string violation_text(const Ledger::Entry& entry, const std::string& who) {
     const auto& first = entry.first;
     const auto found = first.field + (first.field.empty() ? "" : " ") + first.actual;
-    if (entry.cause) return std::string(entry.cause->text) + " From " + who + ". First: " + found + '.';
+    if (entry.cause)
+        return std::string(entry.cause->text) + " From " + who + ". First: " + found + reports::assumed_text(first) +
+               '.';
     return (is_advice(entry) ? "Advice not followed: " : "Not kept: ") + std::string(entry.rule->title) + " (" +
            std::string(entry.rule->checks[0]->id) + "): " + std::to_string(entry.count) +
            (entry.count == 1 ? " packet" : " packets") + " from " + who +
            "; first: " + (first.field.empty() ? "" : first.field + " is ") + first.actual + ", expected " +
-           first.expected + '.';
+           first.expected + reports::assumed_text(first) + '.';
 }
 
 /// Violations in their causes' words; what no cause explains, in the rule's.
@@ -453,30 +456,6 @@ void violations(const Ledger& ledger, Findings& findings) {
 
 }  // namespace
 
-namespace {
-
-/// What some packets would break if it were sure that nothing is missing around them.
-void note_undecided(Account& account, const Judge& judge) {
-    std::uint64_t packets = 0;
-    std::vector<std::string_view> rules;
-    std::string lacks;
-    for (std::size_t i = 0; i < judge.findings().size(); ++i) {
-        const auto& one = judge.findings()[i];
-        if (one.undecided == 0) continue;
-        if (packets == 0) lacks = one.lacks;
-        packets += one.undecided;
-        rules.push_back(judge.rules()[i]->id);
-    }
-    if (packets == 0) return;
-    account.notes.push_back(
-        std::to_string(packets) + (packets == 1 ? " packet" : " packets") + " would break " +
-        listed(rules, [](std::string_view rule) { return std::string(rule); }) +
-        ", but the capture may lack something: " + lacks +
-        ". These are no findings; check tells of each. A capture at one port lacks what its SA tells others.");
-}
-
-}  // namespace
-
 void add_findings(Account& account, const Judge& judge, const Observer& observer) {
     Findings findings{account};
     for (std::size_t place = 0; place < account.links.size(); ++place) {
@@ -490,7 +469,7 @@ void add_findings(Account& account, const Judge& judge, const Observer& observer
     troubles(observer.troubles(), findings);
     violations(observer.ledger(), findings);
     note_unknown_rates(account, judge);
-    note_undecided(account, judge);
+    account.suspicions = judge.suspicions();
     account.more_violations = observer.ledger().beyond();
     put_causes_first(account.findings);
 }

@@ -8,6 +8,7 @@
 #include "protocol/wire/ip_address.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "protocol/wire/text.hpp"
+#include "reports/suspicions.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -208,6 +209,8 @@ void to_json(const Account& account, const std::vector<reports::CaptureResult>& 
             if (choice.has(one)) link(to, one, choice);
     to.end();
     findings(to, account, choice);
+    if (const auto chosen = choice.suspicions(account); !chosen.empty())
+        add_list(to, "suspicions", chosen, [](const auto& one) { return reports::to_member(one); });
     to.end();
 }
 

@@ -7,6 +7,7 @@
 #include "conformance/links/choice.hpp"
 #include "protocol/wire/ip_address.hpp"
 #include "protocol/wire/mgid.hpp"
+#include "reports/suspicions.hpp"
 #include "reports/text.hpp"
 
 #include <fmt/format.h>
@@ -200,6 +201,25 @@ void notes(std::string& out, const Account& account, const Choice& choice) {
     if (!account.notes.empty()) out += '\n';
 }
 
+/// What is not decided for a doubt: no findings.
+void suspicions(std::string& out, const Account& account, const std::vector<reports::CaptureResult>& captures,
+                const Choice& choice) {
+    const auto groups = reports::groups_of(choice.suspicions(account), captures);
+    if (groups.empty()) return;
+    out += "Suspicions\n";
+    for (std::size_t i = 0; i < std::min(groups.size(), reports::suspicions_shown); ++i) {
+        const auto& one = groups[i];
+        indented(out, 2, one.head, choice);
+        for (const auto& frame : one.frames) indented(out, 6, frame, choice);
+        indented(out, 4, one.innocent, choice);
+        if (!one.assume.empty())
+            indented(out, 4, "settled by: ipoib-conform check with --assume " + one.assume, choice);
+        indented(out, 4, (one.assume.empty() ? "settled by: " : "or by: ") + one.settled_by, choice);
+    }
+    if (const auto rest = reports::rest_of(groups); !rest.empty()) indented(out, 2, "and " + rest, choice);
+    out += '\n';
+}
+
 /// What a port, a group or a finding is counted as once, on whatever links.
 void summary(std::string& out, const Account& account, const std::vector<reports::CaptureResult>& captures,
              const Choice& choice) {
@@ -345,6 +365,7 @@ void to_text(const Account& account, const std::vector<reports::CaptureResult>& 
     head(out, account, captures, choice);
     if (choice.is_all()) summary(out, account, captures, choice);
     FindingsText{out, account, choice}.tell();
+    suspicions(out, account, captures, choice);
     notes(out, account, choice);
     std::size_t size = 0;
     for (const auto& one : account.links) size += one.hosts.size() + one.groups.size();

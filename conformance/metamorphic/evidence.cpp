@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The evidence of cases, on the simulated fabric.
+#include "conformance/metamorphic/keeper.hpp"
 #include "conformance/metamorphic/source.hpp"
 #include "conformance/selftest/selftest.hpp"
 #include "protocol/wire/crc.hpp"
@@ -21,8 +22,6 @@ wire::Octets with_crcs(Store& store, wire::Octets octets) {
 }
 
 Trace trace_of(const Recorder& recorder, Party judged) {
-    /// Evidence has a date; a time of 0 would be none.
-    constexpr std::int64_t begin_ns = 1'767'225'600'000'000'000;
     Trace trace;
     for (std::size_t i = 0; i < recorder.size(); ++i) {
         const auto octets = with_crcs(trace.store, recorder.octets(i));

@@ -2,6 +2,7 @@
 // Datagrams of their own, remote direct memory access, a tunnel of IP over their own queue pairs, groups of their own.
 #include "conformance/metamorphic/foreign.hpp"
 
+#include "conformance/metamorphic/keeper.hpp"
 #include "protocol/build/ipoib.hpp"
 
 namespace ipoib::metamorphic {
@@ -10,7 +11,7 @@ namespace {
 using build::Node, build::PacketBuilder;
 using namespace wire;
 
-constexpr std::int64_t first_ns = 1'767'225'600'000'000'000, between_ns = 3'300'000;
+constexpr std::int64_t between_ns = 3'300'000;
 constexpr std::size_t packets = 8;
 
 Node port(std::uint16_t number) {
@@ -29,7 +30,7 @@ public:
         const auto octets = trace_.store.keep(packet.build());
         trace_.frames.push_back({.octets = octets,
                                  .wire_length = static_cast<std::uint32_t>(octets.size()),
-                                 .time = first_ns + between_ns * static_cast<std::int64_t>(trace_.frames.size()),
+                                 .time = begin_ns + between_ns * static_cast<std::int64_t>(trace_.frames.size()),
                                  .from = static_cast<std::uint32_t>(trace_.frames.size())});
     }
     std::unique_ptr<Source> source() { return make_source(std::move(name_), std::move(trace_)); }

@@ -2,6 +2,8 @@
 // Goes through sources and relations.
 #include "conformance/metamorphic/run.hpp"
 
+#include "base/parallel.hpp"
+
 #include <ctime>
 
 namespace ipoib::metamorphic {
@@ -12,61 +14,32 @@ double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC
 
 using Clock = std::chrono::steady_clock;
 
-/// FNV-1a: the same everywhere.
-constexpr std::uint64_t hash_of(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325) noexcept {
-    for (const char c : text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
-    return hash;
-}
+/// A verdict that has moved wrongly, in so many variants of one source.
+struct Seen {
+    std::size_t which;  ///< relation
+    const Source* source;
+    std::size_t number;  ///< of the first such variant
+    Moved moved;
+    std::uint64_t variants = 1;
+};
 
-class Runner {
+/// Variants that are tried one after the other by one thread.
+class Part {
 public:
-    explicit Runner(const Run& run) : run_(run), random_(run.seed) {
-        for (const auto* relation : run.relations) outcome_.by_relation.emplace_back(relation, 0);
-    }
+    Part(const Run& run, std::uint64_t seed) : run_(run), random_(seed), by_relation_(run.relations.size()) {}
 
-    Outcome go() {
-        begun_ = Clock::now();
-        cpu_begun_ = cpu_seconds();
-        if (run_.duration.count() == 0)
-            in_turn();
-        else
-            while (!is_over()) by_chance();
-        outcome_.is_interrupted = is_stopped_;
-        outcome_.seconds = cpu_seconds() - cpu_begun_ - shrinking_;
-        return std::move(outcome_);
+    /// What is tried one by one of a relation and a source, and a few variants by chance.
+    void in_turn(std::size_t which, const Source& source) {
+        const auto& relation = *run_.relations[which];
+        const auto count = relation.systematic(source);
+        const auto tries = std::min(count, run_.most_each);
+        for (std::size_t n = 0; n < tries; ++n) try_one(which, source, n * count / tries);
+        for (std::size_t n = 0; relation.is_random && n < run_.random_each; ++n)
+            try_one(which, source, any_number(count));
     }
-
-    Outcome only(const Source& source, std::size_t number) {
-        begun_ = Clock::now();
-        cpu_begun_ = cpu_seconds();
-        try_one(0, source, number);
-        outcome_.seconds = cpu_seconds() - cpu_begun_ - shrinking_;
-        return std::move(outcome_);
-    }
-
-private:
-    bool is_over() {
-        is_stopped_ = is_stopped_ || (run_.is_stopped && run_.is_stopped());
-        return is_stopped_ || (run_.duration.count() > 0 && Clock::now() - begun_ > run_.duration);
-    }
-
-    /// What is tried one by one, and a few variants by chance.
-    void in_turn() {
-        for (std::size_t i = 0; i < run_.relations.size(); ++i)
-            for (const auto& source : run_.sources) {
-                if (is_over()) return;
-                const auto& relation = *run_.relations[i];
-                const auto count = relation.systematic(*source);
-                const auto tries = std::min(count, run_.most_each);
-                for (std::size_t n = 0; n < tries; ++n) try_one(i, *source, n * count / tries);
-                for (std::size_t n = 0; relation.is_random && n < run_.random_each; ++n)
-                    try_one(i, *source, any_number(count));
-            }
-    }
-
     void by_chance() {
-        constexpr unsigned between_looks_at_the_clock = 64;
-        for (unsigned i = 0; i < between_looks_at_the_clock; ++i) {
+        constexpr unsigned variants = 64;
+        for (unsigned i = 0; i < variants; ++i) {
             const auto which = random_.below(run_.relations.size());
             const auto& source = *run_.sources[random_.below(run_.sources.size())];
             const auto& relation = *run_.relations[which];
@@ -77,50 +50,136 @@ private:
                 try_one(which, source, any_number(count));
         }
     }
-
-    std::size_t any_number(std::size_t systematic) { return systematic + random_.below(std::size_t{1} << 32); }
-
     void try_one(std::size_t which, const Source& source, std::size_t number) {
         const auto& relation = *run_.relations[which];
         if (!choose(relation, source, run_.sources, number, choice_)) return;
-        ++outcome_.variants;
-        ++outcome_.by_relation[which].second;
-        const auto& moved = trial_.execute(relation, source, source.everything, choice_);
-        if (!moved.empty()) note(relation, source, number, std::vector<Moved>{moved});
-        constexpr std::uint64_t between_tellings = 4096;
-        if (run_.progress && outcome_.variants % between_tellings == 0)
-            run_.progress(outcome_.variants, outcome_.breaks.size());
+        ++by_relation_[which];
+        counted_.clear();
+        for (const auto& moved : trial_.execute(relation, source, source.everything, choice_))
+            note({.which = which, .source = &source, .number = number, .moved = moved});
     }
 
-    void note(const Relation& relation, const Source& source, std::size_t number, const std::vector<Moved>& all) {
-        for (const auto& moved : all) {
-            auto known =
-                std::ranges::find_if(outcome_.breaks, [&](const Break& one) { return one.is_like(relation, moved); });
-            if (known == outcome_.breaks.end()) {
-                const auto before = cpu_seconds();
-                outcome_.breaks.push_back({.relation = &relation,
-                                           .source = &source,
-                                           .number = number,
-                                           .reduced = reduce(trial_, relation, source, choice_, moved)});
-                shrinking_ += cpu_seconds() - before;
-                known = outcome_.breaks.end() - 1;
-            }
-            if (std::ranges::find(counted_, known - outcome_.breaks.begin()) != counted_.end()) continue;
-            counted_.push_back(known - outcome_.breaks.begin());
+    [[nodiscard]] const std::vector<Seen>& seen() const noexcept { return seen_; }
+    [[nodiscard]] const std::vector<std::uint64_t>& by_relation() const noexcept { return by_relation_; }
+
+private:
+    std::size_t any_number(std::size_t systematic) { return systematic + random_.below(std::size_t{1} << 32); }
+
+    /// Once for each variant.
+    void note(const Seen& one) {
+        const auto known = std::ranges::find_if(seen_, [&](const Seen& other) {
+            return other.which == one.which && other.source == one.source && other.moved.is_like(one.moved);
+        });
+        const auto index = known - seen_.begin();
+        if (known == seen_.end())
+            seen_.push_back(one);
+        else if (std::ranges::find(counted_, index) == counted_.end())
             ++known->variants;
-            if (std::ranges::find(known->sources, &source) == known->sources.end()) known->sources.push_back(&source);
+        counted_.push_back(index);
+    }
+
+    const Run& run_;
+    Random random_;
+    std::vector<std::uint64_t> by_relation_;
+    std::vector<Seen> seen_;
+    std::vector<std::ptrdiff_t> counted_;
+    Trial trial_;
+    Choice choice_;
+};
+
+class Runner {
+public:
+    explicit Runner(const Run& run) : run_(run) {
+        for (const auto* relation : run.relations) outcome_.by_relation.emplace_back(relation, 0);
+    }
+
+    Outcome go() {
+        begin();
+        run_.duration.count() == 0 ? in_turn() : by_chance();
+        outcome_.is_interrupted = is_stopped_;
+        return end();
+    }
+
+    Outcome only(const Source& source, std::size_t number) {
+        begin();
+        Part part{run_, run_.seed};
+        part.try_one(0, source, number);
+        take(part);
+        return end();
+    }
+
+private:
+    /// Jobs between two looks at the clock.
+    static constexpr std::size_t at_once = 64;
+
+    void begin() {
+        begun_ = Clock::now();
+        cpu_begun_ = cpu_seconds();
+    }
+    Outcome end() {
+        outcome_.seconds = cpu_seconds() - cpu_begun_;
+        in_parallel(outcome_.breaks.size(), [&](std::size_t i) {
+            auto& one = outcome_.breaks[i];
+            Choice choice;
+            (void)choose(*one.relation, *one.source, run_.sources, one.number, choice);
+            Trial trial;
+            one.reduced = reduce(trial, *one.relation, *one.source, choice, Moved{one.reduced.moved});
+        });
+        return std::move(outcome_);
+    }
+    bool is_over() {
+        is_stopped_ = is_stopped_ || (run_.is_stopped && run_.is_stopped());
+        return is_stopped_ || (run_.duration.count() > 0 && Clock::now() - begun_ > run_.duration);
+    }
+
+    /// Each relation and source is a job.
+    void in_turn() {
+        const auto sources = run_.sources.size(), jobs = run_.relations.size() * sources;
+        for (std::size_t done = 0; done < jobs && !is_over(); done += at_once)
+            execute(std::min(at_once, jobs - done), done,
+                    [&](Part& part, std::size_t job) { part.in_turn(job / sources, *run_.sources[job % sources]); });
+    }
+    void by_chance() {
+        for (std::size_t done = 0; !is_over(); done += at_once)
+            execute(at_once, done, [](Part& part, std::size_t) { part.by_chance(); });
+    }
+
+    template <class Do>
+    void execute(std::size_t jobs, std::size_t first, const Do& what) {
+        std::vector<std::unique_ptr<Part>> parts(jobs);
+        in_parallel(jobs, [&](std::size_t i) {
+            parts[i] = std::make_unique<Part>(run_, Random{run_.seed ^ (first + i) << 20}());
+            what(*parts[i], first + i);
+        });
+        for (const auto& part : parts) take(*part);
+        if (run_.progress) run_.progress(outcome_.variants, outcome_.breaks.size());
+    }
+
+    void take(const Part& part) {
+        for (std::size_t i = 0; i < part.by_relation().size(); ++i) {
+            outcome_.by_relation[i].second += part.by_relation()[i];
+            outcome_.variants += part.by_relation()[i];
         }
-        counted_.clear();
+        for (const auto& seen : part.seen()) take(seen);
+    }
+    void take(const Seen& seen) {
+        const auto& relation = *run_.relations[seen.which];
+        auto known =
+            std::ranges::find_if(outcome_.breaks, [&](const Break& one) { return one.is_like(relation, seen.moved); });
+        if (known == outcome_.breaks.end()) {
+            outcome_.breaks.push_back({.relation = &relation, .source = seen.source, .number = seen.number});
+            known = outcome_.breaks.end() - 1;
+            known->reduced.moved = seen.moved;
+        }
+        known->variants += seen.variants;
+        if (std::ranges::find(known->sources, seen.source) == known->sources.end())
+            known->sources.push_back(seen.source);
     }
 
     const Run& run_;
     Outcome outcome_;
-    Trial trial_;
-    Choice choice_;
-    Random random_;
     Clock::time_point begun_{};
-    double cpu_begun_ = 0, shrinking_ = 0;
-    std::vector<std::ptrdiff_t> counted_;
+    double cpu_begun_ = 0;
     bool is_stopped_ = false;
 };
 

@@ -39,13 +39,14 @@ struct Run {
 
 struct Outcome {
     std::uint64_t variants = 0;
-    double seconds = 0;  ///< of the processor, for judging variants, without shrinking
+    double seconds = 0;  ///< of all processors, for judging variants, without shrinking
     std::vector<Break> breaks;
     /// By relation: its variants.
     std::vector<std::pair<const Relation*, std::uint64_t>> by_relation;
     bool is_interrupted = false;
 };
 
+/// On all processors; equal runs without a duration come to the same.
 [[nodiscard]] Outcome execute(const Run& run);
 
 /// One variant only.

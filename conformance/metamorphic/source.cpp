@@ -5,6 +5,7 @@
 #include "base/temporary_folder.hpp"
 #include "captures/samples.hpp"
 #include "conformance/judge/judge.hpp"
+#include "conformance/metamorphic/keeper.hpp"
 #include "protocol/build/samples.hpp"
 #include "traffic-gen/mutation.hpp"
 #include "traffic-gen/profile.hpp"
@@ -15,26 +16,6 @@ namespace ipoib::metamorphic {
 namespace {
 
 using traffic::Scene, traffic::Stage;
-
-/// 2026-01-01 00:00:00 UTC.
-constexpr std::int64_t begin_ns = 1'767'225'600'000'000'000;
-
-/// Keeps what a profile sends.
-class Keeper : public traffic::Sink {
-public:
-    explicit Keeper(Trace& trace) : trace_(trace) {}
-    bool take(traffic::Time time, const traffic::Sender&, wire::Octets octets) override {
-        const auto kept = trace_.store.copy(octets);
-        trace_.frames.push_back({.octets = kept,
-                                 .wire_length = static_cast<std::uint32_t>(kept.size()),
-                                 .time = begin_ns + time.count(),
-                                 .from = static_cast<std::uint32_t>(trace_.frames.size())});
-        return true;
-    }
-
-private:
-    Trace& trace_;
-};
 
 struct Play {
     const traffic::Profile& profile;
@@ -69,18 +50,17 @@ void add_mutated(Sources& sources, const traffic::Mutation& mutation, const traf
     sources.back()->broken = numbers_of(mutation.breaks);
 }
 
-/// Those that are about a capture, or about all others.
-bool is_played(const traffic::Profile& profile) { return profile.name != "replay" && profile.name != "malformed"; }
-
 }  // namespace
 
+bool is_played(const traffic::Profile& profile) { return profile.name != "replay" && profile.name != "malformed"; }
+
 const Names& Source::names() const {
-    if (!names_) names_ = std::make_unique<const Names>(frames());
+    std::call_once(named_, [&] { names_ = std::make_unique<const Names>(frames()); });
     return *names_;
 }
 
 const std::vector<std::vector<std::uint64_t>>& Source::shared() const {
-    if (shared_.empty()) shared_ = names().shared(frames());
+    std::call_once(compared_, [&] { shared_ = names().shared(frames()); });
     return shared_;
 }
 
@@ -93,7 +73,7 @@ std::unique_ptr<Source> make_source(std::string name, Trace trace, bool is_one_s
     source->everything.resize(source->size());
     std::iota(source->everything.begin(), source->everything.end(), std::size_t{0});
     source->who = parties_of(source->frames(), is_one_subnet);
-    judge(source->frames(), is_one_subnet, source->parties(), source->verdicts, &source->decisions);
+    judge(source->frames(), is_one_subnet, source->parties(), source->verdicts, {.decisions = &source->decisions});
     return source;
 }
 

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace ipoib::traffic {
@@ -32,7 +33,8 @@ struct Source {
     /// Requirements, by number, that somebody in it breaks whoever is seen to: no accusation of these is false.
     /// Ascending.
     std::vector<std::uint16_t> broken{};
-    /// What the frames name, and by frame the numbers of its names; found out when they are asked for first.
+    /// What the frames name, and by frame the numbers of its names; found out when they are asked for first, by
+    /// whichever thread.
     [[nodiscard]] const Names& names() const;
     [[nodiscard]] const std::vector<std::vector<std::uint64_t>>& shared() const;
 
@@ -42,6 +44,7 @@ struct Source {
     [[nodiscard]] Parties parties() const noexcept { return {who, {}}; }
 
 private:
+    mutable std::once_flag named_, compared_;
     mutable std::unique_ptr<const Names> names_;
     mutable std::vector<std::vector<std::uint64_t>> shared_;
 };
@@ -52,6 +55,8 @@ using Sources = std::vector<std::unique_ptr<Source>>;
 
 /// The sample captures.
 void add_samples(Sources& sources);
+/// Whether a profile has packets of its own: not those of a capture, or all others'.
+[[nodiscard]] bool is_played(const traffic::Profile& profile);
 /// What a profile sends.
 [[nodiscard]] std::unique_ptr<Source> played(const traffic::Profile& profile);
 /// Every profile of the generator, and every mutation on its own profile, fast and slow, with a few frames each.

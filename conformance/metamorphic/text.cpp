@@ -108,12 +108,13 @@ std::string text(const Outcome& outcome) {
                              outcome.breaks.size(), outcome.is_interrupted ? "; interrupted" : "");
 }
 
-void write_capture(const Break& one, const std::string& path) {
-    const auto variant = variant_of(one);
+void write_capture(const Break& one, const std::string& path) { write_capture(variant_of(one), path); }
+
+void write_capture(const Trace& trace, const std::string& path) {
     auto writer = capture::Writer::pcapng(path);
     std::map<std::pair<std::uint32_t, wire::Medium>, std::uint32_t> interfaces;
     constexpr std::array names{"", "dut", "tester", "sa", "other"};
-    for (const auto& frame : variant.frames) {
+    for (const auto& frame : trace.frames) {
         const auto [at, is_new] = interfaces.try_emplace({frame.interface, frame.medium}, 0);
         if (is_new) {
             auto name = std::string(names.at(static_cast<std::size_t>(frame.origin.party)));

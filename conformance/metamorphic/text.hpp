@@ -14,5 +14,6 @@ namespace ipoib::metamorphic {
 [[nodiscard]] std::string key(const Break& one);
 /// Writes the shrunk variant as it was judged. Throws std::runtime_error.
 void write_capture(const Break& one, const std::string& path);
+void write_capture(const Trace& trace, const std::string& path);
 
 }  // namespace ipoib::metamorphic

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <string_view>
 #include <vector>
 
 namespace ipoib::metamorphic {
@@ -59,6 +60,12 @@ struct Trace {
         lost_somewhere = 0;
     }
 };
+
+/// FNV-1a: the same everywhere.
+constexpr std::uint64_t hash_of(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325) noexcept {
+    for (const char c : text) hash = (hash ^ static_cast<std::uint8_t>(c)) * 0x100000001b3;
+    return hash;
+}
 
 /// SplitMix64: random numbers that are the same everywhere and cost nothing to begin.
 class Random {

@@ -78,7 +78,8 @@ const std::vector<Moved>& Trial::execute(const Relation& relation, const Source&
     relation.change(source, kept, choice, variant_);
     Parties parties{source.who, {}};
     if (choice.other) parties.of_mixed_in = choice.other->who;
-    judge(variant_.frames, variant_.is_one_subnet, parties, after_, nullptr, variant_.lost_somewhere);
+    judge(variant_.frames, variant_.is_one_subnet, parties, after_,
+          {.suspicions = &suspicions_, .rules = rules_, .lost_somewhere = variant_.lost_somewhere});
     const auto& before = judge_before(relation, source, kept, choice);
     if (relation.moves == Moves::injected)
         compare_injected(before, choice);

@@ -25,6 +25,10 @@ public:
     const std::vector<Moved>& execute(const Relation& relation, const Source& source, Kept kept, const Choice& choice);
     /// The variant judged last.
     [[nodiscard]] const Trace& variant() const noexcept { return variant_; }
+    /// Variants are judged by other rules; what they were made of is not.
+    void judge_by(const RuleSet* rules) noexcept { rules_ = rules; }
+    /// What is suspected in the variant judged last.
+    [[nodiscard]] const Suspicions& suspicions() const noexcept { return suspicions_; }
 
 private:
     const Verdicts& judge_before(const Relation& relation, const Source& source, Kept kept, const Choice& choice);
@@ -36,6 +40,8 @@ private:
     Trace variant_, before_trace_;
     Verdicts before_, alone_, after_;
     std::vector<Moved> moved_;
+    Suspicions suspicions_;
+    const RuleSet* rules_ = nullptr;
 };
 
 /// The fewest frames, and the fewest of them changed, for which the same verdict moves in the same way.

@@ -5,6 +5,7 @@
 #include "protocol/requirements/catalogue.hpp"
 
 #include <map>
+#include <mutex>
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
@@ -17,6 +18,7 @@ using requirements::Strength;
 struct NameTable {
     std::deque<std::string> names{""};
     std::unordered_map<std::string, std::uint16_t> numbers{{"", 0}};
+    std::mutex mutex;
 };
 NameTable& name_table() {
     static NameTable table;
@@ -67,8 +69,9 @@ inspection::FrameView view_of(const Frame& frame, std::size_t position) {
 /// Takes the inspector's answers.
 class Counter {
 public:
-    Counter(const std::vector<Frame>& frames, const Parties& parties, Verdicts& verdicts, Decisions* decisions)
-        : frames_(frames), parties_(parties), verdicts_(verdicts), decisions_(decisions) {}
+    Counter(const std::vector<Frame>& frames, const Parties& parties, Verdicts& verdicts, Decisions* decisions,
+            Suspicions* suspicions)
+        : frames_(frames), parties_(parties), verdicts_(verdicts), decisions_(decisions), suspicions_(suspicions) {}
 
     void at(std::size_t position) noexcept { position_ = position; }
     void end() noexcept { is_end_ = true; }
@@ -91,8 +94,15 @@ public:
         charge(accusation.rule, is_duty ? who.asker : who.sender, who.link, position);
     }
     /// What is undecided is no verdict.
-    void undecided(const inspection::Accusation& accusation, std::string_view) const {
+    void undecided(const inspection::Accusation& accusation, const state::Reason& lacks) const {
         if (decisions_) --decisions_->observed[accusation.rule];
+        if (!suspicions_) return;
+        const auto& weight = weights()[accusation.rule];
+        for (std::size_t i = 0; i < weight.count; ++i)
+            suspicions_->push_back(
+                {.requirement = weight.requirements[i],
+                 .position = static_cast<std::uint32_t>(accusation.sight.frame - 1),
+                 .doubt = std::string(state::spec(lacks.doubt).name) + ": " + std::string(lacks.text)});
     }
 
 private:
@@ -112,6 +122,7 @@ private:
     const Parties& parties_;
     Verdicts& verdicts_;
     Decisions* decisions_;
+    Suspicions* suspicions_;
     std::size_t position_ = 0;
     bool is_end_ = false;
 };
@@ -135,14 +146,19 @@ std::string link_text(const wire::Packet& packet, const state::Link* link, const
 }  // namespace
 
 std::uint16_t number_of(const std::string& name) {
-    auto& [names, numbers] = name_table();
+    auto& [names, numbers, mutex] = name_table();
+    const std::lock_guard guard{mutex};
     if (const auto found = numbers.find(name); found != numbers.end()) return found->second;
     if (names.size() > 0xffff) throw std::runtime_error("more ports and links than the comparison holds");
     names.push_back(name);
     return numbers[name] = static_cast<std::uint16_t>(names.size() - 1);
 }
 
-const std::string& name_of(std::uint16_t number) { return name_table().names.at(number); }
+const std::string& name_of(std::uint16_t number) {
+    auto& table = name_table();
+    const std::lock_guard guard{table.mutex};
+    return table.names.at(number);  // which stays where it is
+}
 
 std::vector<std::uint16_t> numbers_of(const std::vector<const requirements::Requirement*>& broken) {
     std::vector<std::uint16_t> numbers;
@@ -170,19 +186,24 @@ void Verdicts::settle() {
 }
 
 void judge(const std::vector<Frame>& frames, bool is_one_subnet, const Parties& parties, Verdicts& verdicts,
-           Decisions* decisions, std::uint64_t lost_somewhere) {
-    static const auto rules = rules::every();
+           const Way& way) {
+    static const auto all = rules::every();
+    const auto& rules = way.rules ? *way.rules : all;
     verdicts.charges.clear();
-    if (decisions) decisions->observed.assign(rules.size(), 0);
+    if (way.decisions) way.decisions->observed.assign(rules.size(), 0);
+    if (way.suspicions) way.suspicions->clear();
     const bool is_lossy =
-        lost_somewhere != 0 || std::ranges::any_of(frames, [](const Frame& one) { return one.lost != 0; });
-    inspection::Inspector inspector{rules, {.is_one_subnet = is_one_subnet, .tells_loss_late = is_lossy}};
-    Counter counter{frames, parties, verdicts, decisions};
+        way.lost_somewhere != 0 || std::ranges::any_of(frames, [](const Frame& one) { return one.lost != 0; });
+    inspection::Options options{.is_one_subnet = is_one_subnet, .tells_loss_late = is_lossy};
+    if (way.is_vouched_for)
+        options.assume = [](state::Subnet& subnet) { subnet.vouch({.assumption = state::Assumption::whole}); };
+    inspection::Inspector inspector{rules, std::move(options)};
+    Counter counter{frames, parties, verdicts, way.decisions, way.suspicions};
     for (std::size_t i = 0; i < frames.size(); ++i) {
         counter.at(i);
         if (inspector.take(view_of(frames[i], i))) inspector.judge(counter);
     }
-    if (lost_somewhere != 0) tell_losses(inspector, frames, lost_somewhere);
+    if (way.lost_somewhere != 0) tell_losses(inspector, frames, way.lost_somewhere);
     counter.end();
     inspector.finish(counter);
     verdicts.shows_loss = inspector.shows_loss();

@@ -19,7 +19,7 @@ struct Who {
     bool is_foreign = false;  ///< it only looks like IPoIB
     friend auto operator<=>(const Who&, const Who&) = default;
 };
-/// A number for a name of a port or link, and back. Not for several threads.
+/// A number for a name of a port or link, and back.
 [[nodiscard]] std::uint16_t number_of(const std::string& name);
 [[nodiscard]] const std::string& name_of(std::uint16_t number);
 
@@ -52,6 +52,14 @@ struct Verdicts {
 /// The requirements, and what else is broken where they are, as Charge::requirement has them; ascending.
 [[nodiscard]] std::vector<std::uint16_t> numbers_of(const std::vector<const requirements::Requirement*>& broken);
 
+/// What would be a charge, but for a doubt.
+struct Suspicion {
+    std::uint16_t requirement = 0;
+    std::uint32_t position = 0;  ///< of the frame that shows it, from 0
+    std::string doubt;           ///< its name, and what is missing
+};
+using Suspicions = std::vector<Suspicion>;
+
 /// How often rules judged something, by rules::all().
 struct Decisions {
     std::vector<std::uint32_t> observed;
@@ -66,10 +74,20 @@ struct Parties {
     }
 };
 
-/// Judges frames by all rules. `verdicts` is made anew; `decisions`, where it is not null, too. With `lost_somewhere`
-/// the capture tells behind its last frame that it lacks so many at each interface.
+/// Rules by which frames are judged, in the order of rules::all().
+using RuleSet = std::vector<const rules::Rule*>;
+
+/// What is asked of the judge beside verdicts, and how it judges.
+struct Way {
+    Decisions* decisions = nullptr;    ///< made anew
+    Suspicions* suspicions = nullptr;  ///< made anew
+    const RuleSet* rules = nullptr;    ///< null: all, as they are
+    std::uint64_t lost_somewhere = 0;  ///< the capture tells behind its last frame that each interface lacks so many
+    bool is_vouched_for = false;       ///< the user says that the capture is whole
+};
+/// Judges frames. `verdicts` is made anew.
 void judge(const std::vector<Frame>& frames, bool is_one_subnet, const Parties& parties, Verdicts& verdicts,
-           Decisions* decisions = nullptr, std::uint64_t lost_somewhere = 0);
+           const Way& way = {});
 /// The parties of each frame.
 [[nodiscard]] std::vector<Who> parties_of(const std::vector<Frame>& frames, bool is_one_subnet);
 

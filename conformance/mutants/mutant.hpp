@@ -47,6 +47,8 @@ struct Mutant {
     /// Permitted, but it may come between question and answer: cases may be INCONC.
     bool may_doubt = false;
     Habit habit{};
+    /// How long its adapter takes to do what it is asked, and once more to say so.
+    std::chrono::milliseconds adapter_delay{};
     /// The scenario in which it shows; empty: in every one.
     std::string_view scenario{};
     /// Broken as well, but by frames that not every one of its cases brings about.

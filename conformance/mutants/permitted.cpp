@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // What real stacks do and may do, though the reference does it otherwise: no case and no rule may find fault with it.
 #include "conformance/mutants/prelude.hpp"
+#include "fabric/simulated/fabric.hpp"
 
 namespace ipoib::conformance {
 
@@ -161,6 +162,32 @@ const Mutant chatty{
                       (void)interface.sockets().send(mdns, mdns_port, query, 255);
                       interface.solicit(nobody, nullptr);
                   }},
+};
+
+// Linux sends an error 30 s after a fragment whose rest did not come, and its adapter runs programs.
+const Mutant speaks_to_tester{
+    .name = "permitted-speaks-to-tester",
+    .what =
+        "sends to the tester and asks it alone whether it is there still, at any moment, also while its adapter takes "
+        "its time",
+    .breaks = {},
+    .habit = {.every = std::chrono::milliseconds{70},
+              .act =
+                  [](stack::Node& node) {
+                      constexpr std::uint16_t ntp = 123;
+                      constexpr auto u_bit = std::uint64_t{0x02} << 56, link_local = std::uint64_t{0xfe80} << 48;
+                      constexpr auto tester = IpAddress::v4(0x0a010001);
+                      const auto tester6 = IpAddress::v6(Gid::of(link_local, fabric::tester_guid ^ u_bit));
+                      auto& interface = node.interface();
+                      if (!interface.is_running()) return;
+                      const std::array<std::uint8_t, 48> query{0x23};
+                      for (const auto& to : {tester, tester6}) (void)interface.sockets().send(to, ntp, query, 64);
+                      for (const auto& [address, at] : interface.neighbours().list()) {
+                          const stack::Peer peer{at[LinkAddress::gid], at[LinkAddress::qpn]};
+                          if (address == tester || address == tester6) interface.solicit(address, &peer);
+                      }
+                  }},
+    .adapter_delay = std::chrono::milliseconds{150},
 };
 
 const Mutant restarts{

@@ -92,9 +92,10 @@ const Mutant joins_behind_leaves_lost{
 const Mutant redirects_link_local{
     .name = "redirects-link-local",
     .what = "sends packets of a missing link-local group to the routers",
-    .breaks = {&rfc4391::link_local_drop},
+    .breaks = {&rfc4391::link_local_drop, &rfc4391::mgid_ipv4_group_id, &rfc4391::mgid_ipv6_group_id},
     .stack = [](Policy& policy) { policy.is_redirected = [](const IpAddress&) { return true; }; },
-    .twin = Twin{},
+    .spares = {"IPOIB-4391-4-VAL-003"},
+    .twin = Twin{.breaks = Broken{&rfc4391::link_local_drop, &rfc4391::mgid_ipv6_group_id}},
 };
 
 const Mutant asks_each_time{
@@ -321,13 +322,16 @@ const Mutant leaves_as_non_member{
 const Mutant broadcasts_link_local{
     .name = "broadcasts-missing-link-local",
     .what = "broadcasts packets of a missing group, also of a link-local one",
-    .breaks = {&rfc4391::fallback_prefers_all_router, &rfc4391::link_local_drop},
+    .breaks = {&rfc4391::fallback_prefers_all_router, &rfc4391::link_local_drop, &rfc4391::mgid_ipv4_group_id,
+               &rfc4391::mgid_ipv6_group_id},
     .stack =
         [](Policy& policy) {
             policy.is_redirected = [](const IpAddress&) { return true; };
             policy.with_all_router = policy.without_all_router = stack::Fallback::broadcast;
         },
-    .twin = Twin{},
+    .spares = {"IPOIB-4391-4-VAL-003"},
+    .twin = Twin{.breaks = Broken{&rfc4391::fallback_prefers_all_router, &rfc4391::link_local_drop,
+                                  &rfc4391::mgid_ipv6_group_id}},
 };
 
 const Mutant ignores_reports{

@@ -4,12 +4,18 @@
 
 namespace ipoib::conformance {
 
-InProcess::InProcess(fabric::Loop& loop, stack::Adapter& adapter) : loop_(loop), adapter_(adapter) {}
+InProcess::InProcess(fabric::Loop& loop, stack::Adapter& adapter, fabric::Duration delay)
+    : loop_(loop), adapter_(adapter), delay_(delay) {}
+
+void InProcess::pass_delay() {
+    if (delay_ != fabric::Duration{}) loop_.run_for(delay_);
+}
 
 DutControlReply InProcess::ask(const std::string& request, fabric::Duration patience) {
     auto& channel = *channel_;
     if (!channel.error.empty()) return {.line = {}, .error = channel.error};
     channel.answer.reset();
+    pass_delay();
     const auto deadline = loop_.now() + patience;
     adapter_.request(request, [channel = channel_, number = ++channel.asked](std::string answer) {
         if (number != channel->asked || channel->answer)
@@ -18,6 +24,7 @@ DutControlReply InProcess::ask(const std::string& request, fabric::Duration pati
             channel->answer = std::move(answer);
     });
     const bool is_settled = loop_.run_until([&] { return channel.answer || !channel.error.empty(); }, deadline);
+    pass_delay();
     if (channel.answer) return {.line = *channel.answer, .error = {}};
     if (!is_settled)
         channel.error = fabric::Loop::stop_requested() ? "the adapter was interrupted in its work"

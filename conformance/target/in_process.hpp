@@ -9,11 +9,14 @@ namespace ipoib::conformance {
 
 class InProcess : public DutControl {
 public:
-    /// `adapter` runs on `loop`; both must outlive this.
-    InProcess(fabric::Loop& loop, stack::Adapter& adapter);
+    /// `adapter` runs on `loop`; both must outlive this. It gets a request after the delay, and so does its answer get
+    /// here.
+    InProcess(fabric::Loop& loop, stack::Adapter& adapter, fabric::Duration delay = {});
     [[nodiscard]] DutControlReply ask(const std::string& request, fabric::Duration patience) override;
 
 private:
+    void pass_delay();
+
     /// Outlives this as long as the adapter may still answer.
     struct Channel {
         std::uint64_t asked = 0;  ///< the number of the request that is open
@@ -22,6 +25,7 @@ private:
     };
     fabric::Loop& loop_;
     stack::Adapter& adapter_;
+    fabric::Duration delay_;
     std::shared_ptr<Channel> channel_ = std::make_shared<Channel>();
 };
 

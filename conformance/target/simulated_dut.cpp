@@ -35,7 +35,7 @@ SimulatedDut::SimulatedDut(fabric::SimulatedFabric& fabric, std::uint64_t port_g
       sa_(hca_),
       node_(hca_, sa_, mutant ? policies_of(*mutant) : stack::Policies{}),
       adapter_(node_, mutant ? calling(*mutant) : "reference"),
-      control_(fabric.loop(), adapter_),
+      control_(fabric.loop(), adapter_, mutant ? mutant->adapter_delay : 0ms),
       loop_(fabric.loop()) {
     port_ = &fabric.subnet().plug(hca_, fabric::NodeRole::other);
     if (!fabric.subnet().bring_up(port_guid, 30s)) {

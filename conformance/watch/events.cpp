@@ -43,8 +43,32 @@ bool Events::violation(const rules::Rule& rule, const reports::Detail& detail) {
     json["actual"] = detail.actual;
     json["subject"] = detail.subject;
     json["link"] = detail.link;
+    if (!detail.assumed.empty()) json["assumed"] = detail.assumed;
     sink_(line(json));
     return true;
+}
+
+void Events::suspicion(const reports::Suspicion& one) {
+    const auto& first = one.details.front();
+    auto kind = one.rule + ' ' + first.link + ' ' + first.subject + ' ' + one.doubt;
+    if (suspicions_.size() >= most_kinds || !suspicions_.insert(std::move(kind)).second) return;
+    auto json = begun("suspicion", first.time);
+    const auto place = place_of_(first.frame);
+    json["file"] = valid_utf8(place.file);
+    json["frame"] = place.frame;
+    json["doubt"] = one.doubt;
+    json["supposes"] = one.supposes;
+    json["lacks"] = one.lacks;
+    json["settled_by"] = one.settled_by;
+    json["assume"] = one.assume;
+    json["rule"] = one.rule;
+    if (!one.checks.empty()) json["requirement"] = one.checks.front();
+    json["field"] = first.field;
+    json["expected"] = first.expected;
+    json["actual"] = first.actual;
+    json["subject"] = first.subject;
+    json["link"] = first.link;
+    sink_(line(json));
 }
 
 void Events::findings(const links::Account& account) {

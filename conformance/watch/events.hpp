@@ -17,8 +17,8 @@ struct Place {
     std::uint64_t frame = 0;
 };
 
-/// Tells of each thing once: of a violation by rule, link and subject, of a finding by name, link and ports. Bounded:
-/// of the kinds beyond `most_kinds` nothing is told, but counted.
+/// Tells of each thing once: of a violation and a suspicion by rule, link and subject, of a finding by name, link and
+/// ports. Bounded: of the kinds beyond `most_kinds` nothing is told, but counted.
 class Events {
 public:
     static constexpr std::size_t most_kinds = 65'536;
@@ -29,6 +29,8 @@ public:
 
     /// Whether it was new.
     bool violation(const rules::Rule& rule, const reports::Detail& detail);
+    /// Tells of one that was not told yet, by its first frame.
+    void suspicion(const reports::Suspicion& one);
     /// Those of an account that were not told yet; one that is gone, and comes again, is told again.
     void findings(const links::Account& account);
     void capture(const std::string& file);
@@ -38,7 +40,7 @@ public:
 private:
     Sink sink_;
     PlaceOf place_of_;
-    std::set<std::string> violations_, findings_;
+    std::set<std::string> violations_, findings_, suspicions_;
     std::uint64_t beyond_ = 0;
 };
 

@@ -119,6 +119,7 @@ void Watch::look() {
     const std::scoped_lock lock{mutex_};
     const auto account = links::account_of(judge_, observer_);
     events_.findings(account);
+    for (const auto& one : account.suspicions) events_.suspicion(one);
     if (outlets_.metrics) outlets_.metrics(metrics(counts_, account, judge_));
 }
 
@@ -167,6 +168,7 @@ reports::Results Watch::run() {
     results.captures.front().error = error_;
     results.results = judge_.results();
     for (auto& one : results.results) one.evidence = options_.source;
+    results.suspicions = judge_.suspicions();
     return results;
 }
 

@@ -97,6 +97,29 @@ void Inspector::tell_loss(std::uint32_t interface, Origin origin, state::Loss lo
     fabric_of(interface, origin.party).subnet.tell_loss(std::move(loss));
 }
 
+/// What the user could vouch for so that it is decided; else the reason is one that nothing but another capture
+/// refutes. That the capture is whole need not be vouched for where later packets may show it.
+void Inspector::look_for_settlement(const state::Subnet& subnet, Suspicion& suspicion, state::Reason& lacks,
+                                    bool waits) {
+    using state::Assumption, state::Standing;
+    const auto proof_with = [&](state::Assumptions trusted) {
+        return subnet.proof(suspicion.span, suspicion.at,
+                            {.in_port = trusted, .in_all = trusted, .port = suspicion.accused});
+    };
+    auto proof = proof_with(state::all_assumptions & ~assumptions(Assumption::whole));
+    if (proof.standing != Standing::proven && !(waits && proof.standing == Standing::open))
+        proof = proof_with(state::all_assumptions);
+    if (proof.standing == Standing::broken || proof.standing == Standing::awaited) {
+        lacks = proof.lacks;
+        return;
+    }
+    const auto given = subnet.trust(suspicion.accused);
+    const auto trusted = proof.is_of_all ? given.in_all : given.in_port | given.in_all;
+    suspicion.of.settled_by = static_cast<state::Assumptions>(proof.rests_on & ~trusted);
+    if (suspicion.accused && !suspicion.accused->gid.is_zero() && !proof.is_of_all)
+        suspicion.of.vouched_for = port_name(*suspicion.accused);
+}
+
 std::uint64_t Inspector::next_generation() noexcept {
     static std::atomic<std::uint64_t> latest{0};
     return ++latest;

@@ -79,7 +79,8 @@ public:
     /// rules(): `unjudged(rule, facts)` what was not known; `observed(rule)`, and then `violated(rule)` or
     /// `noted(rule)` if so; `kept(rule)` and `observed(rule)` of a duty, and `overlooked(rule)` of one that there is no
     /// room for. Where a violation stands only if nothing is missing in the capture, it is told later, by
-    /// `accused(Accusation)`, when that is proven, or `undecided(Accusation, lacks)` with what is missing.
+    /// `accused(Accusation)`, when that is proven or the user vouches for what is missing, or
+    /// `undecided(Accusation, lacks)` with the state::Reason for the first thing that is missing.
     template <class Findings>
     void judge(Findings&& findings);
     /// To findings that take them, tells by `observed(rule, count, is_assumed)`, `noted(rule, count)` and
@@ -100,8 +101,13 @@ private:
     struct Suspicion {
         Accusation of;
         state::Span span;
-        state::Sight at;  ///< when it came up
+        state::Sight at;                       ///< when it came up
+        const state::Port* accused = nullptr;  ///< null where that is not known
     };
+    /// What the capture itself tells of is no assumption.
+    static state::Reason told_loss(std::string_view words) noexcept {
+        return {.doubt = state::Doubt::lost_frames, .text = words, .is_shown = true};
+    }
     static constexpr std::size_t most_suspicions = 1024, most_held = 65536;
     static constexpr std::size_t cost_of_held = sizeof(Suspicion) + 256;  ///< octets, with its words
 
@@ -129,7 +135,11 @@ private:
     [[nodiscard]] Accusation accuse(std::size_t rule) const;
     [[nodiscard]] Accusation accuse(const Neglect& neglect) const;
     template <class Findings>
-    void weigh(Accusation accusation, const state::Span& span, Findings&& findings);
+    void weigh(Suspicion suspicion, Findings&& findings);
+    template <class Findings>
+    bool doubted(const state::Subnet& subnet, Suspicion suspicion, Findings&& findings, bool waits = false);
+    static void look_for_settlement(const state::Subnet& subnet, Suspicion& suspicion, state::Reason& lacks,
+                                    bool waits);
     template <class Findings>
     void weigh_again(Findings&& findings);
     template <class Findings>
@@ -208,7 +218,7 @@ void Inspector::ask(std::span<const std::uint16_t> rules, Findings& findings) {
         findings.observed(index);
         if (rule.holds && !rule.holds(packet, known)) {
             if (rule.over)
-                weigh(accuse(index), rule.over(packet, known), findings);
+                weigh({accuse(index), rule.over(packet, known), known.now, known.sender}, findings);
             else
                 findings.violated(index);
         } else if (rule.notes && rule.notes(packet, known)) {
@@ -281,56 +291,77 @@ void Inspector::expire(Findings&& findings) {
     fabric_->duties.expire(subnet, now_, [&](const Neglect& neglect) {
         findings.observed(neglect.rule);
         const auto* member = subnet.member(neglect.link->group, neglect.port);
-        auto accusation = accuse(neglect);
-        if (known_->now.steady - neglect.began.steady <= Duties::patience) {
-            findings.undecided(accusation,
-                               "the time since is a silence of the capture, which may be a step of its clock");
-            return;
-        }
-        state::Span span{.since = member ? member->watched_since : state::Sight{},
-                         .requester = subnet.port(neglect.port).lid};
+        const auto& port = subnet.port(neglect.port);
+        state::Span span{.since = member ? member->watched_since : state::Sight{}, .requester = port.lid};
         state::begins_with_join(span, member);
-        weigh(std::move(accusation), span, findings);
+        span.timed_since = neglect.began;
+        span.time_needed = Duties::patience + 1;
+        weigh({accuse(neglect), span, known_->now, &port}, findings);
     });
 }
 
 template <class Findings>
-void Inspector::weigh(Accusation accusation, const state::Span& span, Findings&& findings) {
-    const auto proof = fabric_->subnet.proof(span, known_->now);
-    if (proof.standing == state::Standing::proven)
-        proven({std::move(accusation), span, known_->now}, findings);
-    else if (const auto* loss = fabric_->subnet.loss_in(span, known_->now))
-        findings.undecided(accusation, in_words(*loss));
-    else if (proof.standing == state::Standing::broken || fabric_->suspicions.size() >= most_suspicions)
-        findings.undecided(accusation, proof.lacks);
-    else
-        fabric_->suspicions.push_back({std::move(accusation), span, known_->now});
+void Inspector::weigh(Suspicion suspicion, Findings&& findings) {
+    const auto& subnet = fabric_->subnet;
+    const auto proof = subnet.proof(suspicion.span, suspicion.at);
+    if (proof.standing == state::Standing::proven) {
+        proven(std::move(suspicion), findings);
+    } else if (const auto* loss = subnet.loss_in(suspicion.span, suspicion.at)) {
+        const auto words = in_words(*loss);
+        findings.undecided(suspicion.of, told_loss(words));
+    } else if (fabric_->suspicions.size() >= most_suspicions) {
+        doubted(subnet, std::move(suspicion), findings);
+    } else if (proof.standing != state::Standing::broken || !doubted(subnet, suspicion, findings, true)) {
+        fabric_->suspicions.push_back(std::move(suspicion));
+    }
+}
+
+/// What the capture does not prove the user may have vouched for. False, with nothing told, where a later packet may
+/// show that no more is missing than that, if it is to be waited for.
+template <class Findings>
+bool Inspector::doubted(const state::Subnet& subnet, Suspicion suspicion, Findings&& findings, bool waits) {
+    const auto proof = subnet.proof(suspicion.span, suspicion.at, subnet.trust(suspicion.accused));
+    if (waits && proof.standing != state::Standing::proven && proof.standing != state::Standing::broken) return false;
+    if (proof.standing == state::Standing::proven) {
+        suspicion.of.rests_on = proof.rests_on;
+        proven(std::move(suspicion), findings);
+        return true;
+    }
+    auto lacks = proof.lacks;
+    look_for_settlement(subnet, suspicion, lacks, waits);
+    findings.undecided(suspicion.of, lacks);
+    return true;
 }
 
 template <class Findings>
 void Inspector::weigh_again(Findings&& findings) {
     auto& all = fabric_->suspicions;
     std::erase_if(all, [&](const Suspicion& one) {
-        const auto proof = fabric_->subnet.proof(one.span, one.at);
+        const auto& subnet = fabric_->subnet;
+        const auto proof = subnet.proof(one.span, one.at);
         if (proof.standing == state::Standing::proven) proven(one, findings);
-        if (proof.standing == state::Standing::broken) findings.undecided(one.of, proof.lacks);
-        return proof.standing == state::Standing::proven || proof.standing == state::Standing::broken;
+        if (proof.standing == state::Standing::broken) return doubted(subnet, one, findings, true);
+        return proof.standing == state::Standing::proven;
     });
 }
 
 /// But for what the capture tells of losses.
 template <class Findings>
 void Inspector::proven(Suspicion suspicion, Findings&& findings) {
-    if (const auto* loss = fabric_->subnet.loss_in(suspicion.span, suspicion.at))
-        findings.undecided(suspicion.of, in_words(*loss));
-    else if (!options_.tells_loss_late || suspicion.span.is_given)
+    if (const auto* loss = fabric_->subnet.loss_in(suspicion.span, suspicion.at)) {
+        const auto words = in_words(*loss);
+        findings.undecided(suspicion.of, told_loss(words));
+    } else if (!options_.tells_loss_late || suspicion.span.is_given) {
         findings.accused(suspicion.of);
-    else if (held_count_ < most_held && state::take_from(room_->octets, cost_of_held)) {
+    } else if (held_count_ < most_held && state::take_from(room_->octets, cost_of_held)) {
         ++held_count_;
         fabric_->held.push_back(std::move(suspicion));
     } else {
-        findings.undecided(suspicion.of,
-                           "there are more than are kept until the capture's end, where it may tell of losses");
+        findings.undecided(
+            suspicion.of,
+            state::Reason{.doubt = state::Doubt::lost_frames,
+                          .text = "there are more than are kept until the capture's end, where it may tell of losses",
+                          .is_shown = true});
     }
 }
 
@@ -339,18 +370,32 @@ void Inspector::finish(Findings&& findings) {
     for (const auto& fabric : fabrics_) {
         if (!fabric) continue;
         const auto& subnet = fabric->subnet;
-        const auto decide = [&](const Suspicion& one, bool is_proven) {
-            if (const auto* loss = subnet.loss_in(one.span, one.at))
-                findings.undecided(one.of, in_words(*loss));
-            else if (is_proven)
-                findings.accused(one.of);
-            else
-                findings.undecided(one.of, subnet.proof(one.span, one.at).lacks);
+        const auto is_lost = [&](const Suspicion& one) {
+            const auto* loss = subnet.loss_in(one.span, one.at);
+            if (!loss) return false;
+            const auto words = in_words(*loss);
+            findings.undecided(one.of, told_loss(words));
+            return true;
         };
-        for (const auto& one : fabric->held) decide(one, true);
-        for (const auto& one : fabric->suspicions) {
-            const bool is_awaited = subnet.proof(one.span, one.at).standing == state::Standing::awaited;
-            decide(one, !is_awaited && !subnet.shows_loss(one.span.begin()));
+        for (const auto& one : fabric->held)
+            if (!is_lost(one)) findings.accused(one.of);
+        for (auto& one : fabric->suspicions) {
+            if (is_lost(one)) continue;
+            const auto is_enough = [is_lossy = subnet.shows_loss(one.span.begin())](const state::Proof& proof) {
+                return proof.standing == state::Standing::proven ||
+                       (proof.standing == state::Standing::open && !is_lossy);
+            };
+            const auto vouched = subnet.proof(one.span, one.at, subnet.trust(one.accused));
+            if (is_enough(subnet.proof(one.span, one.at))) {
+                findings.accused(one.of);
+            } else if (is_enough(vouched)) {
+                one.of.rests_on = vouched.rests_on;
+                findings.accused(one.of);
+            } else {
+                auto lacks = vouched.lacks;
+                look_for_settlement(subnet, one, lacks, false);
+                findings.undecided(one.of, lacks);
+            }
         }
         fabric->held.clear();
         fabric->suspicions.clear();

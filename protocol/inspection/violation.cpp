@@ -50,6 +50,17 @@ Gid group_of(const Packet& packet, const state::Known& known) {
     return packet.grh && packet.grh[Grh::dgid].is_multicast() ? packet.grh[Grh::dgid] : Gid{};
 }
 
+std::string assume_text(state::Assumptions assumptions, std::string_view guid) {
+    std::string words;
+    for (const auto& spec : state::assumption_specs) {
+        if ((assumptions & state::assumptions(spec.assumption)) == 0) continue;
+        if (!words.empty()) words += ',';
+        words += spec.name;
+        if (!guid.empty()) words.append("=").append(guid);
+    }
+    return words;
+}
+
 std::string port_name(const state::Port& port) {
     return port.gid.is_zero() ? "LID " + hex(port.lid, 4) : hex(port.gid.interface_id(), 16).substr(2);
 }

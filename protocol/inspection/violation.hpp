@@ -25,7 +25,10 @@ struct Accusation {
     Violation what;  ///< without `at`
     state::Sight sight;
     std::string subject, link;
-    wire::Gid group{};  ///< as group_of() has it
+    wire::Gid group{};                  ///< as group_of() has it
+    state::Assumptions rests_on = 0;    ///< what the user vouches for, without which it is not proven
+    state::Assumptions settled_by = 0;  ///< what would prove one that is not decided, if the user vouched for it
+    std::string vouched_for{};          ///< the GUID of the port that this is about; empty: all ports
 };
 
 /// The MGID that a packet goes to, or that its record names; zero where there is none.
@@ -35,6 +38,9 @@ struct Accusation {
 [[nodiscard]] Violation describe(const rules::Rule& rule, const wire::Packet& packet, const state::Known& known);
 /// How a port has broken a rule by what it has not done.
 [[nodiscard]] Violation describe(const rules::Rule& rule, const Neglect& neglect, const state::Subnet& subnet);
+
+/// "whole=0002c90300100001,from-start=0002c90300100001", as --assume takes it; of all ports where `guid` is empty.
+[[nodiscard]] std::string assume_text(state::Assumptions assumptions, std::string_view guid);
 
 /// A port by its GUID, else its LID: "0002c90300100001", "LID 0x0004".
 [[nodiscard]] std::string port_name(const state::Port& port);

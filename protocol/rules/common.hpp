@@ -3,11 +3,13 @@
 #pragma once
 
 #include "protocol/rules/rule.hpp"
+#include "protocol/wire/decoder.hpp"
 #include "protocol/wire/text.hpp"
 
 namespace ipoib::rules {
 
 using namespace wire;  // the rules speak of headers and fields all the time
+using state::Doubt;
 
 /// Whether each rule of a table says what proves its violations, and names the interval where that is an interval.
 constexpr bool are_declared(std::span<const Rule> rules) {
@@ -35,6 +37,15 @@ constexpr bool can_be_receive_mtu(std::uint32_t octets) noexcept { return octets
 /// The datagram is ARP or RARP, IPv4, IPv6 by its own octets (a wrong Type is another rule's finding).
 inline bool carries(const Packet& p, EtherType type) { return p.content == type; }
 
+/// A Type below 0x0600 is none (IEEE 802.3, 3.2.6), and no other one than its own stands before a whole IP packet or
+/// ARP, which has more operations than RARP's two.
+inline bool can_be_type(EtherType type, Octets datagram, std::size_t length) {
+    constexpr std::uint16_t least_type = 0x0600;
+    if (static_cast<std::uint16_t>(type) < least_type) return false;
+    const auto content = wire::detail::proven_content(datagram, length);
+    const bool is_resolution = wire::detail::is_arp_like(type) && wire::detail::is_arp_like(content);
+    return content == EtherType{} || content == type || is_resolution;
+}
 /// The packet goes to the broadcast group of a link.
 inline bool is_to_broadcast(const Packet& p) { return p.grh && is_broadcast_gid(p.grh[Grh::dgid]); }
 
@@ -98,31 +109,49 @@ inline state::Span with_sa(const Known& known, const state::Sight& since) {
 }
 /// An SM that starts anew does not hold what it has told before. It asks its ports to register by packets of queue
 /// pair 0, and has groups of its administrator's that nobody asks for. It takes a while, so that what was told shortly
-/// before holds still. Empty if there was none for sure.
-inline std::string_view may_be_told_anew(const state::Sight& told, const state::Sight& at) {
+/// before holds still. Where it did not for sure, somebody else may have changed it all the same, unless the capture is
+/// the evidence of a run.
+inline state::Reasons may_be_told_anew(const state::Sight& told, const state::Sight& at) {
     constexpr std::int64_t shortest_start = 1'000'000'000;  // ns
-    if (told && at.steady - told.steady < shortest_start) return {};
-    return "the SM may have started anew, with other groups: that need not pass here";
+    state::Reasons reasons{{Doubt::unseen_act, "what may have changed it need not pass this capture"}};
+    if (!told || at.steady - told.steady >= shortest_start)
+        reasons.add(
+            {Doubt::unseen_act, "the SM may have started anew, with other groups: that need not pass here", true});
+    return reasons;
 }
 /// What another port was told at some time; this one goes by what it knew, until it is asked to register anew. One
 /// whose life on the link has begun in the capture knew nothing.
 inline state::Span since_other_was_told(const Known& known, const state::Sight& told) {
-    state::Span span{.since = told,
-                     .unknown = "the capture does not show what the SA has told this port, which may be older"};
+    auto span = with_sa(known, told);
+    span.doubts.add({.doubt = Doubt::life_before,
+                     .text = "the capture does not show what the SA has told this port, which may be older",
+                     .also = assumptions(state::Assumption::whole)});
     span.has_changed = !known.of_broadcast || !known.of_broadcast->watched_since;
     if (span.has_changed) span.time_to_switch = grace;
     return span;
 }
-/// What the SA tells a port anew need not hold for what the port had queued. One that has come up in the capture, and
-/// been told once, had nothing before.
-inline void lets_switch(state::Span& span, const Known& known, const state::Member* member) {
-    constexpr std::int64_t queued = 1'000'000'000, follows_at_last = 30'000'000'000;  // ns
-    const bool is_first = member && member->grants <= 1 && known.of_broadcast && known.of_broadcast->down;
-    if (member && !is_first) span.time_to_switch = queued;
+/// What the SA tells a port anew need not hold for what the port had queued, if that has a value of before
+/// (`was_right`). One that has come up in the capture, and been told once, had nothing before; what one was told before
+/// the capture is not known.
+inline void lets_switch(state::Span& span, const Known& known, const state::Member* member, bool was_right) {
+    constexpr std::int64_t queued = 1'000'000'000;  // ns
+    if (!member) return;
+    const bool is_first = member->grants <= 1;
+    const bool has_come_up = known.of_broadcast && known.of_broadcast->down;
+    if (is_first ? !has_come_up : was_right) span.time_to_switch = queued;
     // Another program of the port may have been told first that the broadcast group is another one now.
-    if (!known.link || !known.link->is_disputed) return;
-    span.time_to_switch = follows_at_last;
+    if (!known.link || !known.link->is_disputed || !was_right) return;
+    span.time_to_switch = grace;
     span.has_changed = true;
+}
+/// Whether the SA has told somebody another record of the link's broadcast group, which had this value.
+template <auto Member, class Value>
+bool was_told_before(const Known& known, const Value& value) {
+    if (!known.link || !known.told_records) return false;
+    const auto& all = *known.told_records;
+    for (auto index = known.link->latest_told; index != state::none; index = all[index].before)
+        if (&all[index].parameters != known.broadcast && all[index].parameters.*Member == value) return true;
+    return false;
 }
 /// When the broadcast group has come back with another Q_Key, a group that has stayed has the one that it had, which
 /// the SA tells with its record.
@@ -133,19 +162,29 @@ inline bool has_q_key_of_its_group(const wire::Packet& p, const Known& known) {
 
 /// Since the SA told the subject the broadcast group's record, for what it has to take from there. What the user says
 /// of the link needs no proof.
-inline state::Span since_told(const Packet&, const Known& known) {
+inline state::Span since_told(const Known& known, bool was_right) {
     if (known.link && known.link->source != state::Source::sa && known.link->broadcast) return {.is_given = true};
     if (known.link && (!known.of_broadcast || !known.of_broadcast->joined_at))
         return since_other_was_told(known, known.link->learned);
     auto span = with_sa(known, known.of_broadcast ? known.of_broadcast->joined_at : state::Sight{});
-    lets_switch(span, known, known.of_broadcast);
+    lets_switch(span, known, known.of_broadcast, was_right);
     return span;
 }
+inline state::Span since_told(const Packet&, const Known& known) { return since_told(known, true); }
+/// The same, for a packet with another value of one parameter.
+template <auto Member, auto Of>
+state::Span since_told_of(const Packet& p, const Known& known) {
+    return since_told(known, was_told_before<Member>(known, Of(p)));
+}
+inline std::uint32_t q_key_of(const Packet& p) { return p.deth[wire::Deth::q_key]; }
+inline constexpr Over since_told_q_key = since_told_of<&GroupParameters::q_key, q_key_of>;
 
+inline constexpr state::Reason may_be_member_by_another_gid{
+    Doubt::another_interface, "several GIDs share the port, which may be a member by another one"};
 /// All that it has said to the SA and heard from it since it joined the broadcast group.
 inline state::Span since_first_join(const Known& known) {
     auto span = with_sa(known, known.of_broadcast ? known.of_broadcast->watched_since : state::Sight{});
-    if (known.shares_port) span.unknown = "several GIDs share the port, which may be a member by another one";
+    if (known.shares_port) span.doubts.add(may_be_member_by_another_gid);
     return span;
 }
 /// The same, where that join has begun the port's life on the link.
@@ -166,10 +205,14 @@ inline state::Span since_start(const Packet& p, const Known& known) {
     return span;
 }
 
-/// For `expected_of`: the broadcast group's value.
+/// " in frame 17"
+inline std::string in_frame(const state::Sight& sight) { return " in frame " + std::to_string(sight.frame); }
+/// For `expected_of`: the broadcast group's value, and where it was told if it had another one before.
 template <auto Member, unsigned Digits>
 std::string of_group(const Packet&, const Known& known) {
-    return hex((*known.broadcast).*Member, Digits) + ", as in the broadcast group's record";
+    const bool has_changed = known.link && known.link->is_disputed && known.of_broadcast;
+    return hex((*known.broadcast).*Member, Digits) + ", as in the broadcast group's record" +
+           (has_changed ? in_frame(known.of_broadcast->joined_at) : std::string());
 }
 
 }  // namespace ipoib::rules

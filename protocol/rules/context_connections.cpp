@@ -74,6 +74,9 @@ bool is_own_qpn(std::uint32_t qpn, std::uint32_t of_connection, const Known& kno
     return !known.owner || !known.owner->is_announced || known.owner->is_doubtful || qpn == owner;
 }
 
+bool is_of_interface(const state::QueuePair* one) { return one && one->is_announced && !one->is_doubtful; }
+bool is_earlier(const state::Sight& one, const state::Sight& other) { return one.order < other.order; }
+
 bool is_message(const Packet& p) {
     const auto opcode = p.bth[Bth::opcode];
     return opcode == Opcode::rc_send_only || opcode == Opcode::uc_send_only;
@@ -178,6 +181,29 @@ constexpr Rule rules_of_context_connections[] = {
                  const Known& known) { return !is_ud_queue_pair(p.get<CmRep>()[CmRep::local_qpn], known); },
      .points_at = CmRep::local_qpn,
      .expected = "another queue pair than that of UD, which was announced"},
+    {.id = "RULE-RFC4755-3.5-01-former",
+     .checks = {&rfc4755::cm_service_id},
+     .title = "a REQ asks at the queue pair that the receiver has announced last",
+     .needs = located_cm_message,
+     .evidence = Evidence::nothing_between,
+     .over =
+         [](const Packet&, const Known& known) {
+             state::Span span{.since = known.informed->at};
+             const auto& asked = *known.destination;
+             span.senders[0] = {{asked.lid, known.neighbour->announced_by}, known.neighbour->announced};
+             return span;
+         },
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return is_req(p, known) && known.neighbour && known.informed && !known.neighbour->alternates;
+         },
+     .holds = [](const Packet&, const Known& known) { return known.now.steady - known.informed->at.steady < grace; },
+     .points_at = CmReq::service_id,
+     .expected_of =
+         [](const Packet&, const Known& known) {
+             return "0x01, then " + hex(known.neighbour->qpn(), 14) + ", announced" +
+                    in_frame(known.neighbour->renewed);
+         }},
     {.id = "RULE-RFC4755-3.3-01",
      .checks = {&rfc4755::cm_crossing_requests},
      .title = "of two REQs that cross, the side with the larger link-layer address does not accept the other's",
@@ -189,8 +215,8 @@ constexpr Rule rules_of_context_connections[] = {
              state::Span span{.since = known.crossing->requested};
              // Sent after the other one was captured, its own may also be sent after that was received; and once it
              // is accepted it is open no more.
-             span.is_beyond_capture =
-                 known.crossing->replied || known.crossing->requested.order > known.connection->requested.order;
+             if (known.crossing->replied || known.crossing->requested.order > known.connection->requested.order)
+                 span.doubts.add({Doubt::capture_order, "the two requests may have crossed in another order"});
              span.senders = {{{{p.lrh[Lrh::slid], 1}, span.since}, {{p.lrh[Lrh::dlid], 1}, span.since}}};
              return span;
          },
@@ -290,6 +316,35 @@ constexpr Rule rules_of_context_connections[] = {
      .expected = "4 octets, then an IP, ARP or RARP packet",
      .actual_of = [](const Packet& p, const Known&) { return "none there: " + hex_octets(p.payload, 12); },
      .at = [](const Packet& p) { return p.payload.data(); }},
+    {.id = "RULE-RFC4391-6-04-device",
+     .checks = {&rfc4391::encap_type},
+     .title = "Type is a Type, and what else it names is not IP or ARP, between interfaces",
+     .needs = parts(Part::lrh, Part::bth, Part::deth),
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::q_key),
+     // Another program may have got one of the queue pairs since.
+     .over =
+         [](const Packet&, const Known& known) {
+             const auto &from = *known.source, &to = *known.destination;
+             state::Span span{.since = std::max(from.announced, to.announced, is_earlier)};
+             span.senders = {{{{from.lid, from.qpn}, from.announced}, {{to.lid, to.qpn}, to.announced}}};
+             return span;
+         },
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return !p.is_ipoib() && !p.mad && View<Encap>::at(p.payload) && is_of_interface(known.source) &&
+                    is_of_interface(known.destination) && p.deth[Deth::q_key] == known.broadcast->q_key &&
+                    !is_misplaced_ip(p);
+         },
+     .holds =
+         [](const Packet& p) {
+             const auto type = View<Encap>::at(p.payload)[Encap::type];
+             return can_be_type(type, p.payload.subspan(Encap::size), p.payload_length - Encap::size);
+         },
+     .points_at = Encap::type,
+     .expected = "0x0600 or more, and the datagram's own",
+     .actual_of = [](const Packet& p, const Known&) { return hex_octets(p.payload, Encap::size); },
+     .at = [](const Packet& p) { return p.payload.data(); }},
     {.id = "RULE-RFC4755-3.1-06",
      .checks = {&rfc4755::ud_only_sends_no_flags},
      .title = "a port that takes no connections announces none",
@@ -299,7 +354,9 @@ constexpr Rule rules_of_context_connections[] = {
      // Each time it may have been set to connected mode, or from it, in between.
      .over =
          [](const Packet&, const Known& known) {
-             return state::Span{.since = known.source->announced, .is_beyond_capture = true};
+             return state::Span{.since = known.source->announced,
+                                .doubts = state::Reason{Doubt::host_setting,
+                                                        "the mode of the interface may have been set in between"}};
          },
      .applies =
          [](const Packet& p, const Known& known) {

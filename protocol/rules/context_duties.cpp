@@ -16,7 +16,8 @@ constexpr Parts of_sa = parts(Part::lrh, Part::mad, Part::sa);
 
 std::uint8_t states_of(const Subnet& subnet, const Event& event) {
     const auto* member = subnet.member(event.group, event.port);
-    return member ? member->joined : std::uint8_t{0};
+    const bool has_lapsed = member && member->joined_at.order < subnet.port(event.port).lapsed.order;
+    return member && !has_lapsed ? member->joined : std::uint8_t{0};
 }
 bool is_joined_as_full_member(const Subnet& subnet, const Event& event) {
     return (states_of(subnet, event) & join_state::full_member) != 0;
@@ -37,7 +38,8 @@ bool is_router_member(const Subnet& subnet, const Event& event) {
 bool has_asked_of_both(const Subnet& subnet, const Event& event) {
     const auto& requester = subnet.requester(event.port);
     const auto* member = subnet.member(event.group, event.port);
-    const unsigned own = member ? member->asks_of : 0;
+    const bool is_over = member && member->subscribed.order < subnet.port(event.port).lapsed.order;
+    const unsigned own = member && !is_over ? member->asks_of : 0;
     return (requester.asks_of_creation || (own & 1) != 0) && (requester.asks_of_deletion || (own & 2) != 0);
 }
 /// Who sends to a group has a reason to stay in it.
@@ -114,7 +116,7 @@ constexpr Rule rules_of_context_duties[] = {
      .evidence = Evidence::one_frame,
      .knows = facts(Fact::watched),
      .applies = [](const Packet& p,
-                   const Known& known) { return asks(p, join_state::non_member) && known.subject->is_router; },
+                   const Known& known) { return asks(p, join_state::non_member) && known.subject->is_router(); },
      .notes = [](const Packet&) { return true; },
      .note = "joins as NonMember by a port that had asked for the table of groups",
      .points_at = McMemberRecord::join_state},

@@ -17,15 +17,41 @@ bool is_other_group(const Packet& p, const Known& known) {
 bool is_member(const state::Member& member, const state::Sight& now) {
     return member.joined != 0 || (member.left_at && state::elapsed(member.left_at.time, now.time) < grace);
 }
-bool has_joined(const Packet&, const Known& known) { return known.member && is_member(*known.member, known.now); }
+/// The port has answered that it must register anew, and has not joined since.
+bool has_lapsed(const state::Member& member, const Known& known) {
+    return known.subject && known.subject->lapsed && member.joined_at &&
+           member.joined_at.order < known.subject->lapsed.order;
+}
+bool has_lapsed_long_ago(const state::Member& member, const Known& known) {
+    return has_lapsed(member, known) && known.now.steady - known.subject->lapsed.steady >= grace;
+}
+bool has_joined(const Packet&, const Known& known) {
+    return known.member && is_member(*known.member, known.now) && !has_lapsed_long_ago(*known.member, known);
+}
 /// Who has left is taken for a member for a while.
 bool is_none_now(const state::Member* member) { return member && member->joined == 0; }
-bool has_no_part_now(const Packet&, const Known& known) { return is_none_now(known.member); }
+bool has_no_part_now(const Packet&, const Known& known) {
+    return is_none_now(known.member) || (known.member && has_lapsed(*known.member, known));
+}
 constexpr std::string_view may_be_member = "the port may have been on the link, and joined, before the capture";
+/// Where the port was seen on the link before, that is no assumption.
+state::Reason may_have_joined(bool holds_in_evidence, bool is_shown) {
+    return {.doubt = Doubt::life_before,
+            .text = may_be_member,
+            .holds_in_evidence = holds_in_evidence,
+            .is_shown = is_shown};
+}
 /// Since the SA last refused the member, or let it go.
 state::Span since_refusal(const Packet& p, const Known& known) {
     if (!known.member) return {};
     const auto& member = *known.member;
+    if (is_member(member, known.now)) {
+        auto span = with_sa(known, known.subject->lapsed);
+        if (!known.knows(Fact::watched))
+            span.doubts.add({Doubt::lost_frames, "the capture does not show all that the port said to the SA"});
+        if (known.shares_port) span.doubts.add(may_be_member_by_another_gid);
+        return span;
+    }
     const bool has_left = member.left_at.order > member.refused_at.order;
     auto span = with_sa(known, member.left_at);
     if (has_left) {
@@ -40,30 +66,31 @@ state::Span since_refusal(const Packet& p, const Known& known) {
                                known.subject->first_ipoib.order < member.first_refused.order;
         const bool was_let_go = member.left_at.order != 0;
         if (is_to_link ? was_there && !was_let_go : !known.of_broadcast || !known.of_broadcast->watched_since)
-            span.not_in_evidence = may_be_member;
+            span.doubts.add(may_have_joined(true, was_there));
         else if (is_to_link && !down)
-            span.unknown = may_be_member;
+            span.doubts.add(may_have_joined(false, false));
     }
-    if (known.shares_port) span.unknown = "several GIDs share the port, which may be a member by another one";
+    if (known.shares_port) span.doubts.add(may_be_member_by_another_gid);
     return span;
 }
 /// Nobody has joined a group, or got its record, before it was created.
 state::Span since_creation(const Packet& p, const Known& known) {
     auto span = since_life_began(p, known);
-    if (span.unknown == state::may_be_older && known.group->reported.order > span.since.order) span.unknown = {};
+    if (known.group->reported.order > span.since.order) span.doubts.remove(state::may_be_older);
     return span;
 }
 /// Of one that has left, what was queued may still come.
 state::Span since_creation_or_left(const Packet& p, const Known& known) {
-    const bool has_left = known.member && known.member->left_at.order > known.member->joined_at.order;
+    const bool has_left = known.member && (known.member->left_at.order > known.member->joined_at.order ||
+                                           is_member(*known.member, known.now));
     return has_left ? since_refusal(p, known) : since_creation(p, known);
 }
 /// Since the SA told the sender the group's MLID.
-state::Span since_mlid(const Packet&, const Known& known) {
+state::Span since_mlid(const Packet& p, const Known& known) {
     const auto& group = *known.group;
     if (known.member && known.member->mlid) {
         auto span = with_sa(known, known.member->joined_at);
-        lets_switch(span, known, known.member);
+        lets_switch(span, known, known.member, known.member->former_mlid == p.lrh[Lrh::dlid]);
         span.has_changed = group.mlid_has_changed;
         return span;
     }
@@ -74,8 +101,9 @@ state::Span since_mlid(const Packet&, const Known& known) {
 state::Span since_question(const Packet& p, const Known& known) {
     auto span = since_life_began(p, known);
     span.senders[0] = {{known.answers->lid, known.answers->qpn}, known.answers->sent};
-    // A host of several ports may hear an echo by one and answer it by another.
-    span.is_beyond_capture = !p.arp && !p.has(Part::nd);
+    if (!p.arp && !p.has(Part::nd))
+        span.doubts.add(
+            {Doubt::another_interface, "a host of several ports may hear an echo by one and answer it by another"});
     return span;
 }
 
@@ -107,8 +135,10 @@ bool has_joined_as_full_member(const Packet&, const Known& known) {
 /// The group that was sent to, and what is wrong with that.
 std::string what_sa_said(const Packet& p, const Known& known) {
     const auto group = text(p.grh[Grh::dgid]);
-    const auto in_frame = [](const state::Sight& sight) { return " in frame " + std::to_string(sight.frame); };
     const auto* member = known.member;
+    if (member && has_lapsed(*member, known))
+        return group + ", joined" + in_frame(member->joined_at) + ", before it was asked to register anew" +
+               in_frame(known.subject->lapsed);
     if (member && member->joined != 0)
         return group + ", joined with JoinState " + std::to_string(member->granted) + in_frame(member->joined_at);
     if (!member || !(member->refused_at || member->left_at)) return group + ", which it has not joined";
@@ -130,6 +160,14 @@ bool is_join_answer(const Packet& p, const Known& known) {
 }
 std::uint8_t state_of_request(const Known& known) {
     return known.request->as<McMemberRecord>()[McMemberRecord::join_state];
+}
+
+/// The record's P_Key in the subject's table, now or before; null where it was never seen there.
+const state::TableKey* find_p_key(const Packet& p, const Known& known) {
+    const auto& p_keys = known.subject->p_keys;
+    const state::TableKey wanted{.p_key = limited_p_key(p.mc_member[McMemberRecord::p_key])};
+    const auto found = std::lower_bound(p_keys.begin(), p_keys.end(), wanted);
+    return found != p_keys.end() && *found == wanted ? &*found : nullptr;
 }
 
 /// An address of another port of the host says that it has heard it there.
@@ -167,8 +205,7 @@ constexpr Rule rules_of_context_groups[] = {
          [](const Packet&, const Known& known) {
              // Whoever creates it needs no packet that passes here, least of all the host of the SM.
              return state::Span{.since = known.member->refused_at,
-                                .is_beyond_capture = true,
-                                .not_in_evidence = may_be_told_anew(known.group->missed, known.now)};
+                                .doubts = may_be_told_anew(known.group->missed, known.now)};
          },
      .applies =
          [](const Packet& p, const Known& known) {
@@ -199,13 +236,40 @@ constexpr Rule rules_of_context_groups[] = {
      .points_at = Grh::dgid,
      .expected = "a join that succeeded before",
      .actual_of = what_sa_said},
+    {.id = "RULE-RFC4391-5-02-again",
+     .checks = {&rfc4391::broadcast_full_member_join},
+     .title = "an interface that must register anew joins the broadcast group again before it uses the link",
+     .needs = over_ib | parts(Part::lrh, Part::deth),
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::sender, Fact::watched),
+     .over = [](const Packet&, const Known& known) { return with_sa(known, known.subject->lapsed); },
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return !is_to_broadcast(p) && known.of_broadcast && has_lapsed(*known.of_broadcast, known);
+         },
+     .fades = [](const Packet&,
+                 const Known& known) { return known.of_broadcast && has_lapsed(*known.of_broadcast, known); },
+     .holds = [](const Packet&, const Known& known) { return !has_lapsed_long_ago(*known.of_broadcast, known); },
+     .expected = "a join that succeeded since",
+     .actual_of =
+         [](const Packet&, const Known& known) {
+             return "a packet of a port that joined" + in_frame(known.of_broadcast->joined_at) +
+                    " and was asked to register anew" + in_frame(known.subject->lapsed);
+         }},
     {.id = "RULE-RFC4391-5-02-state",
      .checks = {&rfc4391::broadcast_full_member_join},
      .title = "who sends to the broadcast group is a FullMember of it",
      .needs = to_group,
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::member),
-     .over = [](const Packet&, const Known& known) { return with_sa(known, known.member->joined_at); },
+     .over =
+         [](const Packet&, const Known& known) {
+             auto span = with_sa(known, known.member->joined_at);
+             // A router joins every group as NonMember, too.
+             if (known.requester && known.requester->asked_for_groups)
+                 span.doubts.add({Doubt::lost_frames, "a router may have joined as FullMember before"});
+             return span;
+         },
      .applies = [](const Packet& p, const Known& known) { return is_to_broadcast(p) && known.member->joined != 0; },
      .holds = has_joined_as_full_member,
      .points_at = Grh::dgid,
@@ -217,16 +281,32 @@ constexpr Rule rules_of_context_groups[] = {
      .needs = of_member_record,
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::request),
-     .over = [](const Packet&, const Known& known) { return state::Span{.since = known.subject->told_p_keys}; },
+     .over =
+         [](const Packet& p, const Known& known) {
+             state::Span span{.since = known.subject->told_p_keys};
+             // The answer of a table that was asked for before may come after that of one that was set.
+             constexpr std::int64_t longest_delay = 1'000'000'000;  // ns
+             const bool was_taken_away = find_p_key(p, known) != nullptr;
+             if (was_taken_away) {
+                 span.time_needed = longest_delay;
+                 span.doubts.add({Doubt::lost_frames,
+                                  "the SM may have given the P_Key back by a packet of queue pair 0 "
+                                  "that is not in the capture"});
+             }
+             if (!was_taken_away && !known.subject->knows_p_keys)
+                 span.doubts.add({.doubt = Doubt::lost_frames,
+                                  .text = "not all of the port's P_Key table is in the capture",
+                                  .is_shown = true});
+             return span;
+         },
      .applies =
          [](const Packet& p, const Known& known) {
-             return is_join_answer(p, known) && is_broadcast_record(p) && known.subject && known.subject->knows_p_keys;
+             return is_join_answer(p, known) && is_broadcast_record(p) && known.subject && known.subject->told_p_keys;
          },
      .holds =
          [](const Packet& p, const Known& known) {
-             const auto& p_keys = known.subject->p_keys;
-             const auto p_key = limited_p_key(p.mc_member[McMemberRecord::p_key]);
-             return std::binary_search(p_keys.begin(), p_keys.end(), p_key);
+             const auto* found = find_p_key(p, known);
+             return found && found->is_in;
          },
      .points_at = McMemberRecord::p_key,
      .expected = "a P_Key of the port's table"},
@@ -270,8 +350,7 @@ constexpr Rule rules_of_context_groups[] = {
          [](const Packet&, const Known& known) {
              // Another one may have created it meanwhile; the host of the SM does so without a packet.
              return state::Span{.since = known.member->joined_at,
-                                .is_beyond_capture = true,
-                                .not_in_evidence = may_be_told_anew(known.member->missed, known.member->joined_at)};
+                                .doubts = may_be_told_anew(known.member->missed, known.member->joined_at)};
          },
      .applies =
          [](const Packet& p, const Known& known) {
@@ -301,7 +380,12 @@ constexpr Rule rules_of_context_groups[] = {
              return dlid == mlid_of(known) || dlid == known.group->record->mlid;
          },
      .points_at = Lrh::dlid,
-     .expected_of = [](const Packet&, const Known& known) { return hex(mlid_of(known), 4); }},
+     .expected_of =
+         [](const Packet&, const Known& known) {
+             const bool has_changed = known.member && known.member->former_mlid != 0;
+             return hex(mlid_of(known), 4) +
+                    (has_changed ? ", as it was told" + in_frame(known.member->joined_at) : std::string());
+         }},
     {.id = "RULE-RFC4391-10-08",
      .checks = {&rfc4391::sender_joins_first},
      .title = "a sender has joined the group before it sends",
@@ -404,8 +488,9 @@ constexpr Rule rules_of_context_groups[] = {
          [](const Packet&, const Known& known) {
              constexpr std::uint8_t receives = join_state::full_member | join_state::non_member;
              const auto* member = known.answered;
-             return member && ((member->joined & receives) != 0 ||
-                               (member->left_at && state::elapsed(member->left_at.time, known.now.time) < grace));
+             return member && !has_lapsed_long_ago(*member, known) &&
+                    ((member->joined & receives) != 0 ||
+                     (member->left_at && state::elapsed(member->left_at.time, known.now.time) < grace));
          },
      .expected = "a join that lets it receive",
      .actual_of =
@@ -432,8 +517,7 @@ constexpr Rule rules_of_context_groups[] = {
              // A member that is down is dropped without a packet, and with the last one the group.
              auto span = with_sa(known, known.group->created);
              // An SM that starts anew knows no group, and gives it the next MLID that is free.
-             span.is_beyond_capture = true;
-             span.not_in_evidence = may_be_told_anew(known.told_otherwise, known.now);
+             span.doubts = may_be_told_anew(known.told_otherwise, known.now);
              return span;
          },
      .applies =
@@ -454,8 +538,7 @@ constexpr Rule rules_of_context_groups[] = {
          [](const Packet&, const Known& known) {
              // Another one may have created it meanwhile; the host of the SM does so without a packet.
              return state::Span{.since = known.request->asked,
-                                .is_beyond_capture = true,
-                                .not_in_evidence = may_be_told_anew(known.group->missed, known.now)};
+                                .doubts = may_be_told_anew(known.group->missed, known.now)};
          },
      // SendOnlyFullMember, of later releases of the specification, creates as FullMember does.
      .applies =

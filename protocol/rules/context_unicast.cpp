@@ -18,10 +18,20 @@ bool has_one_address(const Packet& p, const Known& known) {
     return is_unicast(p) && is_seen && is_port_qpn(p.bth[Bth::dest_qp]) && !known.neighbour->is_shared &&
            known.neighbour->gid != Gid{};
 }
+/// A queue pair that the neighbour has announced before its latest one.
+bool is_former(const state::Neighbour& neighbour, std::uint32_t qpn) {
+    return neighbour.renewed && !neighbour.alternates && qpn != neighbour.qpn() && neighbour.has(qpn);
+}
 /// The next hop may be a router, so any interface that is announced there is right. RFC 4391, 9.1.1.
-bool goes_to_announced_qpn(const Packet& p, const Known& known) {
+bool is_announced_there(const Packet& p, const Known& known) {
     return known.neighbour->has(p.bth[Bth::dest_qp]) || (known.destination && known.destination->is_announced);
 }
+/// The one before the latest is right until the sender has been told of that, and for what it had queued.
+bool goes_to_announced_qpn(const Packet& p, const Known& known) {
+    if (!is_former(*known.neighbour, p.bth[Bth::dest_qp])) return is_announced_there(p, known);
+    return !known.informed || known.now.steady - known.informed->at.steady < grace;
+}
+bool was_renewed(const Packet&, const Known& known) { return known.neighbour && known.neighbour->renewed; }
 bool is_to_announced_address(const Packet& p, const Known& known) {
     return has_one_address(p, known) && known.neighbour->has(p.bth[Bth::dest_qp]);
 }
@@ -34,23 +44,38 @@ bool names_neighbour(const Packet& p, const Known& known) {
 }
 std::string announced_qpns(const Packet&, const Known& known) {
     const auto& neighbour = *known.neighbour;
-    return hex(neighbour.qpns[neighbour.qpn_count - 1u], 6) + ", which the receiver has announced";
+    const auto since = neighbour.renewed ? " since frame " + std::to_string(neighbour.renewed.frame) : std::string();
+    return hex(neighbour.qpn(), 6) + ", which the receiver has announced" + since;
 }
 
-constexpr std::string_view question_missing =
-    "the receiver has got an answer to a question that is not in the capture, which may have named another queue pair";
+constexpr state::Reason question_missing{
+    .doubt = Doubt::lost_frames,
+    .text =
+        "the receiver has got an answer to a question that is not in the capture, which may have named another queue "
+        "pair",
+    .is_shown = true};
 bool has_asked_unseen(const state::Neighbour& neighbour) { return neighbour.unseen.order > neighbour.announced.order; }
 
 /// The sender asks before it sends, so all that it sent since its start must be there, and an answer to all that it
 /// asked; the receiver may have announced another queue pair since, so all that the one announced has sent.
 state::Span since_resolution(const Packet& p, const Known& known) {
-    state::Span span{.since = known.of_broadcast->watched_since, .needs_answers = true};
-    span.senders[0] = {{p.lrh[Lrh::slid], p.deth[Deth::src_qp]}, span.since};
     const auto& neighbour = *known.neighbour;
+    state::Span span{.needs_answers = true};
     if (known.target) span.senders[1] = {{known.target->lid, neighbour.announced_by}, neighbour.announced};
-    if (known.source && known.source->first.order > span.since.order) span.senders[0].since = known.source->first;
-    state::begins_with_join(span, known.of_broadcast);
-    if (has_asked_unseen(neighbour)) span.unknown = question_missing;
+    // Who was told the address in the capture, and sends it to the port that it names, has no other one from before.
+    const bool is_told = known.informed && known.target && p.lrh[Lrh::dlid] == known.target->lid && !known.destination;
+    const bool uses_former = known.informed && is_former(neighbour, p.bth[Bth::dest_qp]);
+    if (is_told || uses_former) {
+        span.since = known.informed->at;
+        span.senders[0] = {{p.lrh[Lrh::slid], p.deth[Deth::src_qp]}, span.since};
+        span.needs_answers = false;
+    } else {
+        if (known.knows(Fact::watched)) span.since = known.of_broadcast->watched_since;
+        span.senders[0] = {{p.lrh[Lrh::slid], p.deth[Deth::src_qp]}, span.since};
+        if (known.source && known.source->first.order > span.since.order) span.senders[0].since = known.source->first;
+        state::begins_with_join(span, known.of_broadcast);
+    }
+    if (has_asked_unseen(neighbour)) span.doubts.add(question_missing);
     return span;
 }
 /// A reply may be a late one, to an earlier question, which named another queue pair: all that the asker has said to
@@ -60,22 +85,34 @@ state::Span since_announcement(const Packet&, const Known& known) {
     state::Span span{.requester = known.answers->lid};
     span.senders[0] = {{known.answers->lid, known.answers->qpn}, neighbour.announced};
     if (known.of_asker) span.since = known.of_asker->watched_since;
-    state::begins_with_join(span, known.of_asker);
-    if (!span.unknown.empty())
-        span.unknown = "the asker's life on the link began before the capture, maybe with another queue pair";
-    if (has_asked_unseen(neighbour)) span.unknown = question_missing;
+    state::begins_with_join(
+        span, known.of_asker,
+        {.doubt = Doubt::life_before,
+         .text = "the asker's life on the link began before the capture, maybe with another queue pair",
+         .is_of_other = true});
+    if (has_asked_unseen(neighbour)) span.doubts.add(question_missing);
     return span;
 }
-/// A sender may also go back the way on which the receiver's packets came.
+/// Since the SA last told another way than before, or the first one. A sender may also go back the way on which the
+/// receiver's packets came.
 state::Span since_path(const Packet& p, const Known& known) {
-    auto span = with_sa(known, known.path->first);
+    auto span = with_sa(known, known.path->changed ? known.path->changed : known.path->first);
     if (known.path_target && known.path_target->lid != 0)
         span.senders[0] = {{known.path_target->lid, p.bth[Bth::dest_qp]}, span.since};
     else
-        span.unknown = "nothing that the receiver sends is known, and what it sent may have come from this LID";
+        span.doubts.add({Doubt::lost_frames,
+                         "nothing that the receiver sends is known, and what it sent may have come from this LID"});
     return span;
 }
-bool has_come_from_there(const Known& known) { return known.destination && known.destination->last; }
+bool has_come_from_there(const Known& known) {
+    return known.destination && known.destination->last.order > known.path->changed.order;
+}
+/// Where the receiver was until the SA told another way to it, and has not been seen since.
+bool is_former_dlid(const Known& known, std::uint16_t dlid) {
+    const auto& path = *known.path;
+    const bool was_seen_since = known.path_target && known.path_target->last.order > path.changed.order;
+    return path.changed && dlid == path.former_dlid && !was_seen_since;
+}
 
 /// What the SA has told the sender of the way to the receiver, whatever was asked. RFC 4391 leaves to IBA how a sender
 /// finds it, so one way of several may be any, and nothing can be said where more were told than are kept.
@@ -108,6 +145,60 @@ bool may_be_lid_of(const Known& known, std::uint16_t lid) {
     const bool has_changed =
         changed && (changed.order > known.path->first.order || known.now.steady - changed.steady < grace);
     return !is_anothers && (!port->told_lmc || has_changed);
+}
+
+bool is_right_dlid(const Packet& p, const Known& known) {
+    const auto dlid = p.lrh[Lrh::dlid];
+    if (takes_way(known, [dlid](const auto& way) { return way.dlid == dlid; }) || has_come_from_there(known))
+        return true;
+    if (is_former_dlid(known, dlid)) return known.now.steady - known.path->changed.steady < grace;
+    return is_lid_of(known.path_target, dlid) || may_be_lid_of(known, dlid);
+}
+
+/// The neighbour, or who sends to it, is in another subnet. One subnet may have two prefixes: that which it was given,
+/// and the default one, by which its ports may be called, too. A port whose subnet has got another prefix asks the SA
+/// under its new GID.
+bool is_beyond_router(const Packet& p, const Known& known) {
+    const auto& neighbour = *known.neighbour;
+    const auto* speaker = known.speaker;
+    const auto qpn = p.bth[Bth::dest_qp];
+    if (!is_unicast(p) || !is_port_qpn(qpn) || !neighbour.has(qpn) || neighbour.is_shared) return false;
+    // A sender that is not here is known by the queue pair that its IP address was announced with.
+    const bool is_from_here = known.knows(Fact::sender);
+    const bool is_from_there = !is_from_here && speaker && !speaker->is_shared && speaker->has(p.deth[Deth::src_qp]);
+    if (!is_from_here && !is_from_there) return false;
+    // What goes from one interface of this subnet to another one goes to a next hop here.
+    if (is_from_here && known.destination && known.destination->is_announced) return false;
+    const auto far = is_from_here ? neighbour.gid : speaker->gid;
+    const auto near = is_from_here ? known.sender->gid : neighbour.gid;
+    const bool may_be_alias =
+        far.prefix() == state::default_prefix || (near.prefix() == state::default_prefix && !known.knows_prefix);
+    const bool is_own = far.prefix() == near.prefix() || (known.requester && known.requester->prefix == far.prefix());
+    return !far.is_zero() && !near.is_zero() && !may_be_alias && !is_own;
+}
+std::string far_gid(const Packet&, const Known& known) { return text(known.neighbour->gid); }
+
+/// IP for one neighbour, whose address is known, that goes to a group.
+bool is_for_neighbour_in_group(const Packet& p, const Known& known) {
+    const auto& neighbour = *known.neighbour;
+    return p.is_multicast && !neighbour.is_shared && !neighbour.gid.is_zero();
+}
+/// It may have announced the address of a cluster since, which a group carries.
+state::Span since_announced(const Packet&, const Known& known) {
+    const auto& neighbour = *known.neighbour;
+    state::Span span{.since = neighbour.announced};
+    if (known.target) span.senders[0] = {{known.target->lid, neighbour.announced_by}, span.since};
+    return span;
+}
+
+/// The SA has told this sender the way to the neighbour, and by this LID the way to another port of the subnet.
+bool leads_elsewhere(const Packet& p, const Known& known) {
+    const auto& neighbour = *known.neighbour;
+    if (!is_unicast(p) || neighbour.is_shared || neighbour.gid.is_zero() || !names_neighbour(p, known)) return false;
+    const bool asked_for_many = known.requester && known.requester->asked_for_many;
+    return known.neighbour_path && known.neighbour_path->count != 0 && !known.neighbour_path->has_more &&
+           !asked_for_many && known.path_there && known.path_there->to != neighbour.gid &&
+           known.path_there->to.prefix() == neighbour.gid.prefix();
 }
 
 bool is_ip(const Packet& p) { return carries(p, EtherType::ipv4) || carries(p, EtherType::ipv6); }
@@ -147,7 +238,7 @@ constexpr Rule rules_of_context_unicast[] = {
      .knows = facts(Fact::q_key),
      .over =
          [](const Packet& p, const Known& known) {
-             auto span = since_told(p, known);
+             auto span = since_told_q_key(p, known);
              span.senders[0] = {{known.answers->lid, known.answers->qpn}, known.answers->sent};
              return span;
          },
@@ -158,14 +249,37 @@ constexpr Rule rules_of_context_unicast[] = {
          [](const Packet&, const Known& known) {
              return "an answer to frame " + std::to_string(known.answers->sent.frame) + ", which has another Q_Key";
          }},
+    {.id = "RULE-RFC4392-1.2-01",
+     .checks = {&rfc4392::limited_members_kept_apart},
+     .title = "a limited member does not answer a limited member",
+     .needs = over_ib | parts(Part::deth),
+     .evidence = Evidence::nothing_between,
+     // It may have been asked once more, with another P_Key.
+     .over =
+         [](const Packet&, const Known& known) {
+             state::Span span{.since = known.answers->sent};
+             span.senders[0] = {{known.answers->lid, known.answers->qpn}, known.answers->sent};
+             return span;
+         },
+     .applies = [](const Packet&, const Known& known) { return known.answers != nullptr; },
+     .holds = [](const Packet& p,
+                 const Known& known) { return !known.answers->is_limited || is_full_member(p.bth[Bth::p_key]); },
+     .points_at = Bth::p_key,
+     .expected = "no answer, since an adapter does not take a packet of a limited member for another one",
+     .actual_of =
+         [](const Packet& p, const Known& known) {
+             return hex(p.bth[Bth::p_key], 4) + ", as frame " + std::to_string(known.answers->sent.frame) +
+                    " has, which it answers";
+         }},
     {.id = "RULE-RFC4391-9.1.1-04-ipv4",
      .checks = {&rfc4391::ip_to_advertised_qpn},
      .title = "IPv4 goes to the QPN that ARP has told",
      .needs = unicast | parts(Part::ipv4),
      .evidence = Evidence::nothing_between,
-     .knows = of_address,
+     .knows = facts(Fact::sender, Fact::neighbour),
      .over = since_resolution,
      .applies = has_one_address,
+     .fades = was_renewed,
      .holds = goes_to_announced_qpn,
      .points_at = Bth::dest_qp,
      .expected_of = announced_qpns},
@@ -174,10 +288,22 @@ constexpr Rule rules_of_context_unicast[] = {
      .title = "IPv6 goes to the QPN that Neighbour Discovery has told",
      .needs = unicast | parts(Part::ipv6),
      .evidence = Evidence::nothing_between,
-     .knows = of_address,
+     .knows = facts(Fact::sender, Fact::neighbour),
      .over = since_resolution,
      .applies = has_one_address,
+     .fades = was_renewed,
      .holds = goes_to_announced_qpn,
+     .points_at = Bth::dest_qp,
+     .expected_of = announced_qpns},
+    {.id = "RULE-RFC4391-9.1.1-04-in-group",
+     .checks = {&rfc4391::ip_to_advertised_qpn, &rfc4391::unicast_to_peer_qp},
+     .title = "IP for a neighbour goes to its queue pair, and not to a group",
+     .needs = over_ib | parts(Part::lrh, Part::mgid),
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::sender, Fact::neighbour),
+     .over = since_announced,
+     .applies = is_for_neighbour_in_group,
+     .holds = [](const Packet&) { return false; },
      .points_at = Bth::dest_qp,
      .expected_of = announced_qpns},
     // Who sends elsewhere may have been told so by hand: RFC 4392, 4.4.
@@ -214,7 +340,12 @@ constexpr Rule rules_of_context_unicast[] = {
          [](const Packet& p, const Known& known) {
              return p.arp[Arp::operation] == Arp::reply && known.answers && has_one_address(p, known);
          },
-     .holds = goes_to_announced_qpn,
+     // What answered before came to the queue pair of before.
+     .holds =
+         [](const Packet& p, const Known& known) {
+             if (!is_former(*known.neighbour, p.bth[Bth::dest_qp])) return is_announced_there(p, known);
+             return known.answers_again || known.now.steady - known.neighbour->renewed.steady < grace;
+         },
      .points_at = Bth::dest_qp,
      .expected_of = announced_qpns},
     {.id = "RULE-RFC4391-9.1-01",
@@ -241,31 +372,58 @@ constexpr Rule rules_of_context_unicast[] = {
          [](const Packet&, const Known& known) {
              return hex(known.target->lid, 4) + ", the LID of " + text(known.target->gid);
          }},
+    {.id = "RULE-RFC4391-9.1-01-told",
+     .checks = {&rfc4391::lrh_targets_peer_lid},
+     .title = "the DLID is none that the SA has told as another port's",
+     .needs = unicast,
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::sender, Fact::neighbour),
+     .over =
+         [](const Packet&, const Known& known) {
+             auto span = with_sa(known, known.neighbour_path->told);
+             if (!known.target || !known.target->told_lmc)
+                 span.doubts.add({Doubt::lost_frames, "the LID may be another one of the same port"});
+             if (known.target)
+                 span.senders[0] = {{known.target->lid, known.neighbour->announced_by}, known.neighbour->announced};
+             return span;
+         },
+     .applies = leads_elsewhere,
+     .holds =
+         [](const Packet& p, const Known& known) {
+             const auto dlid = p.lrh[Lrh::dlid];
+             return is_lid_of(known.target, dlid) || was_told(known.neighbour_path, dlid) ||
+                    (known.destination && known.destination->last);
+         },
+     .points_at = Lrh::dlid,
+     .expected_of =
+         [](const Packet&, const Known& known) {
+             return hex(known.neighbour_path->ways[0].dlid, 4) + ", as in frame " +
+                    std::to_string(known.neighbour_path->told.frame) + "; this one leads to " +
+                    text(known.path_there->to);
+         }},
     {.id = "RULE-RFC4391-9.1-02",
      .checks = {&rfc4391::grh_across_subnets},
      .title = "a packet to another IB subnet has a GRH with the receiver's GID",
      .needs = unicast,
      .evidence = Evidence::nothing_between,
-     .knows = of_address,
-     .over = since_resolution,
-     .applies =
-         [](const Packet& p, const Known& known) {
-             // What goes to an interface of this subnet goes to a next hop here.
-             const bool is_to_here = known.destination && known.destination->is_announced;
-             const auto prefix = known.neighbour->gid.prefix();
-             // A port whose subnet has got another prefix asks the SA under its new GID.
-             // One subnet has two: that which it was given, and the default one, by which its ports may be called, too.
-             constexpr std::uint64_t usual = std::uint64_t{0xfe80} << 48;
-             const auto of_sender = known.sender->gid.prefix();
-             const bool may_be_alias = prefix == usual || of_sender == usual;
-             const bool is_own =
-                 prefix == of_sender || may_be_alias || (known.requester && known.requester->prefix == prefix);
-             return has_one_address(p, known) && !is_to_here && known.neighbour->has(p.bth[Bth::dest_qp]) &&
-                    !known.sender->gid.is_zero() && !is_own;
-         },
+     .knows = facts(Fact::neighbour),
+     .over = since_announced,
+     .applies = is_beyond_router,
      .holds = [](const Packet& p, const Known& known) { return p.grh && p.grh[Grh::dgid] == known.neighbour->gid; },
      .points_at = Grh::dgid,
-     .expected_of = [](const Packet&, const Known& known) { return text(known.neighbour->gid); }},
+     .expected_of = far_gid},
+    {.id = "RULE-RFC4391-6-07-across",
+     .checks = {&rfc4391::grh_on_multicast},
+     .title = "a packet to another IB subnet has a GRH",
+     .needs = unicast,
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::neighbour),
+     .over = since_announced,
+     .applies = is_beyond_router,
+     .holds = [](const Packet& p) { return static_cast<bool>(p.grh); },
+     .points_at = Lrh::lnh,
+     .expected_of = [](const Packet&,
+                       const Known& known) { return "3 (GRH follows), to " + text(known.neighbour->gid); }},
     {.id = "RULE-RFC4391-9.1.1-07",
      .checks = {&rfc4391::link_address_gid},
      .title = "the GID of the sender's link-layer address in ARP is one of its port's",
@@ -290,6 +448,22 @@ constexpr Rule rules_of_context_unicast[] = {
      .points_at = LinkAddressOption::gid,
      .expected_of = own_gid_text,
      .at = [](const Packet& p) { return own_option(p).data(); }},
+    {.id = "RULE-RFC4391-9.1.1-07-prefix",
+     .checks = {&rfc4391::link_address_gid},
+     .title = "the GID of the sender's link-layer address has the prefix that its subnet has now",
+     .needs = over_ib | parts(Part::lrh),
+     .evidence = Evidence::nothing_between,
+     .over = [](const Packet&, const Known& known) { return state::Span{.since = known.keeps_prefix->prefix_changed}; },
+     .applies = [](const Packet&, const Known& known) { return known.keeps_prefix != nullptr; },
+     .fades = [](const Packet&, const Known& known) { return known.keeps_prefix != nullptr; },
+     .holds = [](const Packet&,
+                 const Known& known) { return known.now.steady - known.keeps_prefix->prefix_changed.steady < grace; },
+     .expected_of =
+         [](const Packet&, const Known& known) {
+             return hex(known.keeps_prefix->told_prefix, 16) + ", as its PortInfo has it" +
+                    in_frame(known.keeps_prefix->prefix_changed);
+         },
+     .actual_of = [](const Packet&, const Known& known) { return hex(known.keeps_prefix->former_prefix, 16); }},
     // RFC 4861, 7.2.4: who was asked in a group is not in the asker's cache, so it must tell its address.
     {.id = "RULE-RFC4391-9.3-01-answer",
      .checks = {&rfc4391::nd_option_used},
@@ -325,13 +499,11 @@ constexpr Rule rules_of_context_unicast[] = {
      .knows = facts(Fact::path),
      .over = since_path,
      .applies = has_ways,
-     .fades = [](const Packet&, const Known& known) { return known.path_target && known.path_target->lmc_changed; },
-     .holds =
-         [](const Packet& p, const Known& known) {
-             const auto dlid = p.lrh[Lrh::dlid];
-             return takes_way(known, [dlid](const auto& way) { return way.dlid == dlid; }) ||
-                    has_come_from_there(known) || is_lid_of(known.path_target, dlid) || may_be_lid_of(known, dlid);
+     .fades =
+         [](const Packet&, const Known& known) {
+             return known.path->changed || (known.path_target && known.path_target->lmc_changed);
          },
+     .holds = is_right_dlid,
      .points_at = Lrh::dlid,
      .expected_of =
          [](const Packet&, const Known& known) {
@@ -346,7 +518,8 @@ constexpr Rule rules_of_context_unicast[] = {
      // RFC 4391, 9.1.2 d: how the SL is found is not defined.
      .over =
          [](const Packet&, const Known&) {
-             return state::Span{.unknown = "a sender may find the SL in other ways than by a PathRecord"};
+             return state::Span{.doubts = state::Reason{Doubt::another_source,
+                                                        "a sender may find the SL in other ways than by a PathRecord"}};
          },
      .applies = has_ways,
      .holds =

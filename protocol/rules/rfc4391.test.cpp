@@ -332,10 +332,12 @@ TEST_CASE("A redirected packet proves nothing of its own group's mapping") {
     CHECK(outcome.observed.count("RULE-RFC4391-4-08") == 0);
 }
 
-TEST_CASE("False alarm: what is of link-local scope may go to all as well, where its group is missing") {
-    // RFC 4392, 4.2.1 leaves that to the sender. IPOIB-4391-10-INV-001 shows a sender that does not drop it.
-    CHECK(violated(to_mgid(udp6_to_group(a, local_group6, mlid, plain, 9), "ff12:601b:ffff::2")) == Ids{});
-    CHECK(violated(to_mgid(udp_to_group(a, local_group, mlid, plain, 9), "ff12:401b:ffff::ffff:ffff")) == Ids{});
+TEST_CASE("A packet of link-local scope goes to no other group than its own") {
+    // Where that is missing it is dropped: RFC 4391, 10.
+    const auto routers6 = to_mgid(udp6_to_group(a, local_group6, mlid, plain, 9), "ff12:601b:ffff::2");
+    CHECK(violated(routers6) == Ids{"RFC4391-4-06"});
+    const auto all = to_mgid(udp_to_group(a, local_group, mlid, plain, 9), "ff12:401b:ffff::ffff:ffff");
+    CHECK(violated(all) == Ids{"RFC4391-4-07"});
 }
 
 TEST_CASE("False alarm: another protocol's Type, and another protocol's ARP") {

@@ -22,18 +22,25 @@ bool is_broadcast_group(const Packet& p) {
     return p.mgid[Mgid::signature] == ipv4_signature && p.mgid[Mgid::group_high] == 0 && group_low(p) == 0xffffffff;
 }
 
-/// RFC 4391, 10: without a group of its own a packet beyond link-local scope goes to the routers' group or to all; RFC
-/// 4392, 4.2.1 leaves it to the sender, whatever the scope.
+/// No router takes a packet of this scope on: without a group of its own it is dropped. RFC 4391, 10.
+bool is_link_local(const Packet& p) {
+    constexpr std::uint32_t link_local_groups = 0xe00000;  // 224.0.0.0/24
+    return p.ipv4 ? ipv4_destination(p) >> 8 == link_local_groups : ipv6_scope(ipv6_destination(p)) <= 2;
+}
 bool went_to_routers(const Packet& p, std::uint16_t signature) {
     const bool routers =
         p.mgid[Mgid::signature] == signature && p.mgid[Mgid::group_high] == 0 && group_low(p) == all_routers;
     return routers || is_broadcast_group(p);
 }
+/// RFC 4391, 10: without a group of its own a packet beyond link-local scope goes to the routers' group or to all.
+bool was_redirected(const Packet& p, std::uint16_t signature) {
+    return !is_link_local(p) && went_to_routers(p, signature);
+}
 
 bool ipv4_group_matches(const Packet& p) {
     const auto destination = ipv4_destination(p);
     if ((group_low(p) & 0x0fffffff) == (destination & 0x0fffffff)) return true;
-    return went_to_routers(p, ipv4_signature);
+    return was_redirected(p, ipv4_signature);
 }
 
 bool maps_ipv6(const Packet& p) {
@@ -41,7 +48,7 @@ bool maps_ipv6(const Packet& p) {
     return p.mgid[Mgid::group_high] == (destination.prefix() & 0xffff) && group_low(p) == destination.interface_id();
 }
 
-bool ipv6_group_matches(const Packet& p) { return maps_ipv6(p) || went_to_routers(p, ipv6_signature); }
+bool ipv6_group_matches(const Packet& p) { return maps_ipv6(p) || was_redirected(p, ipv6_signature); }
 
 /// A packet that was redirected says nothing of its own group's mapping.
 bool is_ipv4_multicast(const Packet& p) {
@@ -94,18 +101,51 @@ bool has_told_record(const Packet& p, const Known& known) {
     return is_to_broadcast(p) || (known.group && known.group->record);
 }
 
-/// The broadcast group, or another one whose record the SA has told the sender. A group that was made anew may not have
-/// been told to all.
+/// The broadcast group, or another one whose record the SA has told the sender.
 bool was_told_record(const Packet& p, const Known& known) {
     if (is_to_broadcast(p)) return true;
-    return known.group && known.group->record && !known.group->mlid_has_changed && known.member &&
-           known.member->joined_at;
+    return known.group && known.group->record && known.member && known.member->joined_at;
 }
-/// A value is the broadcast group's, or the one that an administrator has given the group itself.
-template <auto Member>
-bool is_of_group(std::uint32_t value, const Known& known) {
+/// One of the values that a group gives to the headers of its packets: where it stands.
+template <auto OfGroup, auto OfMember>
+struct ValueOf {
+    static constexpr auto of_group = OfGroup;
+    static constexpr auto of_member = OfMember;
+};
+using state::GroupValues;
+struct Sl : ValueOf<&GroupParameters::sl, &GroupValues::sl> {
+    static std::uint32_t in(const Packet& p) { return p.lrh[Lrh::sl]; }
+};
+struct TrafficClass : ValueOf<&GroupParameters::traffic_class, &GroupValues::traffic_class> {
+    static std::uint32_t in(const Packet& p) { return p.grh[Grh::traffic_class]; }
+};
+struct FlowLabel : ValueOf<&GroupParameters::flow_label, &GroupValues::flow_label> {
+    static std::uint32_t in(const Packet& p) { return p.grh[Grh::flow_label]; }
+};
+struct HopLimit : ValueOf<&GroupParameters::hop_limit, &GroupValues::hop_limit> {
+    static std::uint32_t in(const Packet& p) { return p.grh[Grh::hop_limit]; }
+};
+/// A value is the broadcast group's, or the one that an administrator has given the group itself: as the sender was
+/// told, or as others were since.
+template <class Value>
+bool is_of_group(const Packet& p, const Known& known) {
+    const auto value = Value::in(p);
     const auto* group = known.group;
-    return value == (*known.broadcast).*Member || (group && group->record && value == (*group->record).*Member);
+    const auto* member = known.member;
+    if (value == (*known.broadcast).*Value::of_group) return true;
+    if (group && group->record && value == (*group->record).*Value::of_group) return true;
+    return member && member->told && value == (*member->told).*Value::of_member;
+}
+/// Since the sender was told, of its group or the broadcast group: what it was told before may still be queued.
+template <class Value>
+state::Span since_told_value(const Packet& p, const Known& known) {
+    auto span = since_told_of<Value::of_group, Value::in>(p, known);
+    if (span.is_given || is_to_broadcast(p) || !known.member || !known.member->joined_at) return span;
+    const auto& before = known.member->told_before;
+    const bool was_right = span.has_changed || (before && (*before).*Value::of_member == Value::in(p));
+    span = with_sa(known, known.member->joined_at);
+    lets_switch(span, known, known.member, was_right);
+    return span;
 }
 
 constexpr Rule rules_of_rfc4391_04[] = {
@@ -335,14 +375,10 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .needs = over_ib | parts(Part::mgid),
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::sl),
-     .over = since_told,
+     .over = since_told_value<Sl>,
      .applies = has_told_record,
      // An administrator may have given the group itself another one.
-     .holds =
-         [](const Packet& p, const Known& known) {
-             const auto sl = p.lrh[Lrh::sl];
-             return sl == known.broadcast->sl || (known.group && known.group->record && sl == known.group->record->sl);
-         },
+     .holds = [](const Packet& p, const Known& known) { return is_of_group<Sl>(p, known); },
      .notes = [](const Packet&, const Known& known) { return known.broadcast->sl == 0; },
      .note = usual_default,
      .points_at = Lrh::sl,
@@ -362,12 +398,9 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .needs = over_ib | parts(Part::grh, Part::mgid),
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::traffic_class),
-     .over = since_told,
+     .over = since_told_value<TrafficClass>,
      .applies = was_told_record,
-     .holds =
-         [](const Packet& p, const Known& known) {
-             return is_of_group<&GroupParameters::traffic_class>(p.grh[Grh::traffic_class], known);
-         },
+     .holds = [](const Packet& p, const Known& known) { return is_of_group<TrafficClass>(p, known); },
      .notes = [](const Packet&, const Known& known) { return known.broadcast->traffic_class == 0; },
      .note = usual_default,
      .points_at = Grh::traffic_class,
@@ -378,12 +411,9 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .needs = over_ib | parts(Part::grh, Part::mgid),
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::flow_label),
-     .over = since_told,
+     .over = since_told_value<FlowLabel>,
      .applies = was_told_record,
-     .holds =
-         [](const Packet& p, const Known& known) {
-             return is_of_group<&GroupParameters::flow_label>(p.grh[Grh::flow_label], known);
-         },
+     .holds = [](const Packet& p, const Known& known) { return is_of_group<FlowLabel>(p, known); },
      .notes = [](const Packet&, const Known& known) { return known.broadcast->flow_label == 0; },
      .note = usual_default,
      .points_at = Grh::flow_label,
@@ -394,14 +424,13 @@ constexpr Rule rules_of_rfc4391_04[] = {
      .needs = over_ib | parts(Part::grh, Part::mgid),
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::hop_limit),
-     .over = since_told,
+     .over = since_told_value<HopLimit>,
      .applies = was_told_record,
      .holds =
          [](const Packet& p, const Known& known) {
              // Beyond local-subnet scope a router on the way has counted it down.
              const auto hop_limit = p.grh[Grh::hop_limit], of_record = known.broadcast->hop_limit;
-             return is_of_group<&GroupParameters::hop_limit>(hop_limit, known) ||
-                    (p.mgid[Mgid::scope] > 2 && hop_limit < of_record);
+             return is_of_group<HopLimit>(p, known) || (p.mgid[Mgid::scope] > 2 && hop_limit < of_record);
          },
      .notes = [](const Packet&, const Known& known) { return known.broadcast->hop_limit == 0; },
      .note = usual_default,

@@ -34,7 +34,12 @@ constexpr Rule rules_of_rfc4391_05[] = {
      .needs = parts(Part::mc_member),
      .evidence = Evidence::nothing_between,
      // Before the capture it may have done so, and this be another program's join.
-     .over = [](const Packet&, const Known&) { return state::Span{}; },
+     .over =
+         [](const Packet&, const Known&) {
+             return state::Span{.doubts =
+                                    state::Reason{Doubt::another_program,
+                                                  "the join may be another program's, beside the interface's own"}};
+         },
      .applies = is_broadcast_join,
      .holds = [](const Packet& p) { return (asked_state(p) & join_state::full_member) != 0; },
      .points_at = McMemberRecord::join_state,

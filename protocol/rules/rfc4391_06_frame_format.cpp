@@ -64,6 +64,21 @@ constexpr Rule rules_of_rfc4391_06[] = {
      .holds = [](const Packet& p) { return p.ether_type == p.content || may_be_reverse(p); },
      .points_at = Encap::type,
      .expected_of = [](const Packet& p, const Known&) { return hex(static_cast<std::uint16_t>(p.content), 4); }},
+    // At an interface nothing but IPoIB is seen, so a Type that cannot be one is the interface's.
+    {.id = "RULE-RFC4391-6-04-interface",
+     .checks = {&rfc4391::encap_type},
+     .title = "Type is a Type, and what else it names is not IP or ARP",
+     .needs = parts(Part::ipoib, Part::ether_type),
+     .evidence = Evidence::one_frame,
+     .applies = [](const Packet& p) { return !p.bth && (p.content == EtherType{} || !p.has(Part::encap)); },
+     .holds =
+         [](const Packet& p) {
+             const auto head = p.encap ? Encap::size : 0;
+             return can_be_type(p.ether_type, p.payload.subspan(head), p.payload_length - head);
+         },
+     .points_at = Encap::type,
+     .expected = "0x0600 or more, and the datagram's own",
+     .actual_of = [](const Packet& p, const Known&) { return hex(static_cast<std::uint16_t>(p.ether_type), 4); }},
     {.id = "RULE-RFC4391-6-07",
      .checks = {&rfc4391::grh_on_multicast},
      .title = "a multicast packet has a GRH",

@@ -3,6 +3,8 @@
 #include "protocol/requirements/catalogue.hpp"
 #include "protocol/rules/common.hpp"
 
+#include <algorithm>
+
 namespace ipoib::rules {
 namespace {
 
@@ -26,7 +28,13 @@ constexpr Rule rules_of_rfc4391_07[] = {
      .needs = over_ib | parts(Part::lrh, Part::deth),
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::mtu),
-     .over = since_told,
+     .over =
+         [](const Packet& p, const Known& known) {
+             const auto fits = [&](const state::ToldRecord& one) {
+                 return p.payload_length <= mtu_octets(one.parameters.mtu);
+             };
+             return since_told(known, known.told_records && std::ranges::any_of(*known.told_records, fits));
+         },
      .applies = [](const Packet&, const Known& known) { return mtu_octets(known.broadcast->mtu) != 0; },
      .holds = [](const Packet& p, const Known& known) { return p.payload_length <= mtu_octets(known.broadcast->mtu); },
      .points_at = Lrh::packet_length,

@@ -19,12 +19,32 @@ Icmpv6Type nd_type(const Packet& p) { return p.icmpv6[Icmpv6::type]; }
 std::array<View<LinkAddressOption>, 2> options_of(const Packet& p) { return {p.source_option, p.target_option}; }
 bool has_option(const Packet& p) { return p.source_option || p.target_option; }
 
-/// A solicitation for address detection has no source address and so no option, nor has one of an address that has not
-/// been detected yet (RFC 4429, 3.2): only of an address that was announced before it is known that it is more than
-/// that. A unicast one may leave it out, and so may an advertisement that nobody has asked for (RFC 4861, 4.4).
-bool must_have_option(const Packet& p, const Known& known) {
+/// A solicitation for address detection has no source address and so no option. A unicast one may leave it out, and so
+/// may an advertisement that nobody has asked for (RFC 4861, 4.4).
+bool asks_in_group(const Packet& p) {
     return nd_type(p) == Icmpv6Type::neighbour_solicitation && p.ipv6[Ipv6::destination].is_multicast() &&
-           known.speaker && !p.ipv6[Ipv6::source].is_zero();
+           !p.ipv6[Ipv6::source].is_zero();
+}
+bool must_have_option(const Packet& p, const Known& known) {
+    return asks_in_group(p) && known.speaker && known.speaker->announced;
+}
+bool has_option_or_is_cut(const Packet& p) {
+    return has_option(p) || p.has(Part::nd_wrong) || p.is_truncated || p.is_fragment || p.stop;
+}
+/// Of an address that is still being tested a solicitation has no option. RFC 4429, 3.2.
+bool may_be_in_test(const Known& known) {
+    return known.speaker && known.speaker->tested && known.now.steady - known.speaker->tested.steady < grace;
+}
+/// Since the address was tested, the last time.
+state::Span since_test(const Packet& p, const Known& known) {
+    if (!known.speaker || !known.speaker->tested)
+        return {.doubts = state::Reason{
+                    .doubt = Doubt::life_before,
+                    .text = "the capture does not show how the address began: it may be one that is still being tested",
+                    .also = state::assumptions(state::Assumption::whole)}};
+    state::Span span{.since = known.speaker->tested};
+    if (p.lrh && p.deth) span.senders[0] = {{p.lrh[Lrh::slid], p.deth[Deth::src_qp]}, span.since};
+    return span;
 }
 
 /// Whether the option's address reads better two octets earlier: the padding was put behind it.
@@ -185,7 +205,7 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .needs = over_ib | parts(Part::deth),
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::q_key),
-     .over = since_told,
+     .over = since_told_q_key,
      // A queue pair may have moved to another partition, whose group says another Q_Key.
      .applies =
          [](const Packet& p, const Known& known) {
@@ -263,10 +283,20 @@ constexpr Rule rules_of_rfc4391_09[] = {
      .needs = parts(Part::ipoib, Part::nd),
      .evidence = Evidence::one_frame,
      .applies = must_have_option,
-     .holds =
-         [](const Packet& p) {
-             return has_option(p) || p.has(Part::nd_wrong) || p.is_truncated || p.is_fragment || p.stop;
-         },
+     .holds = has_option_or_is_cut,
+     .points_at = Icmpv6::type,
+     .expected = "a Source Link-layer Address option",
+     .actual_of = [](const Packet&, const Known&) { return std::string("none"); }},
+    {.id = "RULE-RFC4391-9.3-01-unannounced",
+     .checks = {&rfc4391::nd_option_used},
+     .title = "a solicitation that is sent to a group, by an address that nobody has announced, carries the link-layer "
+              "address",
+     .needs = parts(Part::ipoib, Part::nd),
+     .evidence = Evidence::nothing_between,
+     .over = since_test,
+     .applies = [](const Packet& p, const Known& known) { return asks_in_group(p) && !must_have_option(p, known); },
+     .fades = [](const Packet&, const Known& known) { return known.speaker && known.speaker->tested; },
+     .holds = [](const Packet& p, const Known& known) { return has_option_or_is_cut(p) || may_be_in_test(known); },
      .points_at = Icmpv6::type,
      .expected = "a Source Link-layer Address option",
      .actual_of = [](const Packet&, const Known&) { return std::string("none"); }},

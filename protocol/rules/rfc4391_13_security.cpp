@@ -15,7 +15,7 @@ constexpr Rule rules_of_rfc4391_13[] = {
      .needs = over_ib | parts(Part::deth),
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::q_key),
-     .over = since_told,
+     .over = since_told_q_key,
      .applies = [](const Packet&, const Known& known) { return is_controlled(known.broadcast->q_key); },
      .holds = [](const Packet& p,
                  const Known& known) { return is_controlled(p.deth[Deth::q_key]) || has_q_key_of_its_group(p, known); },

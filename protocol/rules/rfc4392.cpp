@@ -51,7 +51,7 @@ constexpr Rule rules_of_rfc4392[] = {
      .needs = over_ib | parts(Part::deth),
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::q_key),
-     .over = since_told,
+     .over = since_told_q_key,
      .applies =
          [](const Packet& p, const Known& known) {
              const bool is_of_link = !known.link || is_same_partition(p.bth[Bth::p_key], known.link->p_key);

@@ -39,7 +39,7 @@ struct Knowledge {
     Knowledge& operator=(const Knowledge&) = delete;
 
     state::GroupParameters broadcast;
-    state::Neighbour speaker{};  ///< the IP source has been announced
+    state::Neighbour speaker{.announced = {.frame = 1}};  ///< of the IP source
     state::Known known;
 };
 

@@ -66,6 +66,7 @@ void Subnet::take_data(const Packet& packet, bool is_tester) {
             if (last == none || groups_[last].mgid != mgid) last = group_of(mgid);
             to_group(packet, last, is_tester);
             if (packet.mgid) redirected(packet);
+            if (packet.ipv4 || packet.ipv6) known_.neighbour = neighbours_.get(neighbour_of_destination(packet));
         }
     } else {
         towards(packet);
@@ -77,6 +78,14 @@ void Subnet::take_data(const Packet& packet, bool is_tester) {
     }
     announcements(packet);
     group_reports(packet);
+    router_speaks(packet);
+}
+
+/// What the IP destination, or who is asked by ARP, has announced, by index.
+std::uint32_t Subnet::neighbour_of_destination(const Packet& packet) const {
+    if (packet.ipv4) return neighbours_.find(on_link(mapped(packet.ipv4[Ipv4::destination])));
+    if (packet.ipv6) return neighbours_.find(on_link(packet.ipv6[Ipv6::destination]));
+    return packet.arp_addresses ? neighbours_.find(on_link(mapped(packet.arp_addresses[ArpAddresses::tpa]))) : none;
 }
 
 /// The first two ports that send to a broadcast-GID with the same Q_Key, without one that contradicts them before.
@@ -227,20 +236,18 @@ void Subnet::towards(const Packet& packet) {
     const auto dest_qp = packet.bth[Bth::dest_qp];
     known_.receiver = ports_.get(ports_.find(dlid));
     known_.destination = queue_pair({dlid, dest_qp});
-    std::uint32_t found = none;
-    if (packet.ipv4)
-        found = neighbours_.find(on_link(mapped(packet.ipv4[Ipv4::destination])));
-    else if (packet.ipv6)
-        found = neighbours_.find(on_link(packet.ipv6[Ipv6::destination]));
-    else if (packet.arp_addresses)
-        found = neighbours_.find(on_link(mapped(packet.arp_addresses[ArpAddresses::tpa])));
-    if (found != none) {
+    if (const auto found = neighbour_of_destination(packet); found != none) {
         auto& neighbour = neighbours_[found];
         known_.neighbour = &neighbour;
         if (neighbour.port == none) set(neighbour.port, ports_.find(neighbour.gid));
         known_.target = ports_.get(neighbour.port);
+        const QpAddress sender{packet.lrh[Lrh::slid], packet.deth ? packet.deth[Deth::src_qp] : 0};
+        // Who has used the new address once has been told of it.
+        if (neighbour.renewed && dest_qp == neighbour.qpn()) is_informed(found, sender);
+        known_.informed = informed(found, sender);
     }
     if (paths_.all().empty()) return;
+    if (const auto there = path_by_dlid_[dlid]; there != 0) known_.path_there = &paths_[there - 1];
     if (known_.neighbour)
         known_.neighbour_path = paths_.get(paths_.find({known_.neighbour->gid, packet.lrh[Lrh::slid]}));
     // The way leads to the port that the packet names: by its GRH, by the queue pair, by the address that it is for.
@@ -266,6 +273,17 @@ void Subnet::to_interface(const Packet& packet) {
     is_link_certain_ = true;
 }
 
+namespace {
+
+/// Whether who has another address of the sender takes this one over. RFC 826; RFC 4861, 7.2.5.
+bool overrides(const Packet& packet) {
+    constexpr std::uint32_t override_flag = 0x20000000;
+    if (!packet.icmpv6 || packet.icmpv6[Icmpv6::type] != Icmpv6Type::neighbour_advertisement) return true;
+    return (packet.icmpv6[Icmpv6::body] & override_flag) != 0;
+}
+
+}  // namespace
+
 void Subnet::announce(const Packet& packet, const Gid& address, const Gid& announced, std::uint32_t qpn,
                       std::uint8_t flags) {
     if (announced.is_zero() || announced.is_multicast()) return;
@@ -277,6 +295,7 @@ void Subnet::announce(const Packet& packet, const Gid& address, const Gid& annou
     if (auto* announces = is_local(announced) ? queue_pair_of({place, qpn}) : nullptr) {
         set(announces->is_announced, true);
         set(announces->is_doubtful, false);
+        announces->given_back_by = none;
         announces->announced = known_.now;
         if (packet.bth && announces->add(packet.bth[Bth::p_key])) change();
         if (port != none) belongs_to(*announces, port);
@@ -294,9 +313,19 @@ void Subnet::announce(const Packet& packet, const Gid& address, const Gid& annou
         neighbour.changed = known_.now;
     }
     // An interface has one queue pair for datagrams: that of before is given back. RFC 4755, 3.1.
-    const auto before = neighbour.qpn_count != 0 ? neighbour.qpns[neighbour.qpn_count - 1u] : qpn;
-    if (neighbour.gid == gid && before != qpn)
-        if (auto* given_back = queue_pair_of({place, before})) set(given_back->is_doubtful, true);
+    const auto before = neighbour.qpn_count != 0 ? neighbour.qpn() : qpn;
+    if (neighbour.gid == gid && before != qpn) {
+        if (auto* given_back = queue_pair_of({place, before})) {
+            set(given_back->is_doubtful, true);
+            given_back->given_back_by = index;
+        }
+        // Two interfaces that answer for one address do so at once, and whose answer counts is up to the asker.
+        constexpr std::int64_t at_once = 2'000'000'000;  // ns
+        const bool is_at_once = known_.now.steady - neighbour.announced.steady < at_once;
+        neighbour.alternates |= neighbour.has(qpn) || is_at_once || !overrides(packet);
+        neighbour.renewed = known_.now;
+        change();
+    }
     neighbour.address = address;
     neighbour.p_key = known_.link ? known_.link->p_key : std::uint16_t{0};
     set(neighbour.gid, gid);
@@ -304,6 +333,38 @@ void Subnet::announce(const Packet& packet, const Gid& address, const Gid& annou
     neighbour.announced = known_.now;
     neighbour.announced_by = source_ ? source_->qpn : qpn;
     if (keep(neighbour.qpns, neighbour.qpn_count, qpn)) change();
+    if (packet.lrh && !packet.is_multicast) is_informed(index, {packet.lrh[Lrh::dlid], packet.bth[Bth::dest_qp]});
+}
+
+const Informed* Subnet::informed(std::uint32_t neighbour, QpAddress interface) const {
+    const auto* found = informed_.get(informed_.find(informed_key(neighbour, interface)));
+    return found && found->at.order >= neighbours_[neighbour].renewed.order ? found : nullptr;
+}
+
+void Subnet::is_informed(std::uint32_t neighbour, QpAddress interface) {
+    const auto index = informed_.find_or_add(informed_key(neighbour, interface));
+    if (index == none) return;
+    auto& informed = informed_[index];
+    // Of the present address, the first time: that begins the time to take it over.
+    if (informed.at && informed.at.order >= neighbours_[neighbour].renewed.order) return;
+    informed.at = known_.now;
+    change();
+}
+
+/// Nobody has the address of its sender yet. RFC 4862, 5.4.2.
+void Subnet::address_test(const Packet& packet) {
+    if (!packet.nd_target || !packet.ipv6[Ipv6::source].is_zero()) return;
+    const auto index = neighbours_.find_or_add(on_link(packet.nd_target[NdTarget::target]));
+    if (index == none) return;
+    neighbours_[index].address = packet.nd_target[NdTarget::target];
+    neighbours_[index].tested = known_.now;
+}
+
+void Subnet::names_itself(const Packet& packet, const Gid& gid) {
+    known_.named = ports_.get(ports_.find(local_form(gid)));
+    const auto* there = packet.lrh ? ports_.get(ports_.find(packet.lrh[Lrh::slid])) : nullptr;
+    if (there && there->former_prefix != 0 && gid == Gid::of(there->former_prefix, there->gid.interface_id()))
+        known_.keeps_prefix = there;
 }
 
 /// Link-layer addresses in ARP and Neighbour Discovery, each of the port that speaks of itself.
@@ -311,20 +372,49 @@ void Subnet::announcements(const Packet& packet) {
     if (packet.arp_addresses) {
         const auto& arp = packet.arp_addresses;
         const auto ip = arp[ArpAddresses::spa];
-        known_.named = ports_.get(ports_.find(local_form(arp[ArpAddresses::sha_gid])));
+        names_itself(packet, arp[ArpAddresses::sha_gid]);
         announce(packet, ip ? mapped(ip) : Gid{}, arp[ArpAddresses::sha_gid], arp[ArpAddresses::sha_qpn],
                  arp[ArpAddresses::sha_flags]);
     }
     if (!packet.icmpv6) return;
-    if (const auto gid = own_gid(packet); !gid.is_zero()) known_.named = ports_.get(ports_.find(local_form(gid)));
+    if (const auto gid = own_gid(packet); !gid.is_zero()) names_itself(packet, gid);
     const auto tell = [&](const Gid& address, View<LinkAddressOption> option) {
         announce(packet, address, option[LinkAddressOption::gid], option[LinkAddressOption::qpn],
                  option[LinkAddressOption::flags]);
     };
     const auto type = packet.icmpv6[Icmpv6::type];
+    if (type == Icmpv6Type::neighbour_solicitation) address_test(packet);
     if (packet.source_option && takes_source_option(type)) tell(packet.ipv6[Ipv6::source], packet.source_option);
     if (packet.target_option && packet.nd_target && takes_target_option(type))
         tell(packet.nd_target[NdTarget::target], packet.target_option);
+}
+
+namespace {
+
+/// What only routers send: queries for listeners, advertisements of themselves, and routing protocols.
+bool is_of_router(const Packet& packet) {
+    constexpr std::uint8_t dvmrp = 0x13, router_advertisement_of_ipv4 = 9;
+    constexpr IpProtocol ospf{89}, pim{103};
+    constexpr std::uint16_t rip = 520, rip_of_ipv6 = 521;
+    if (packet.is_fragment || !(packet.ipv4 || packet.ipv6)) return false;
+    if (packet.ip_protocol == ospf || packet.ip_protocol == pim) return true;
+    if (packet.udp) return packet.udp[Udp::source] == rip || packet.udp[Udp::source] == rip_of_ipv6;
+    if (packet.icmp) return packet.icmp[Icmp::type] == router_advertisement_of_ipv4;
+    if (packet.icmpv6)
+        return packet.icmpv6[Icmpv6::type] == Icmpv6Type::router_advertisement ||
+               static_cast<std::uint8_t>(packet.icmpv6[Icmpv6::type]) == mld_type::query;
+    if (packet.ip_protocol != IpProtocol::igmp) return false;
+    const auto igmp = View<Igmp>::at(packet.ip_payload);
+    return igmp && (igmp[Igmp::type] == igmp_type::query || igmp[Igmp::type] == dvmrp);
+}
+
+}  // namespace
+
+void Subnet::router_speaks(const Packet& packet) {
+    if (sender_ == none || !is_sender_certain_ || ports_[sender_].speaks_as_router || !is_of_router(packet)) return;
+    ports_[sender_].speaks_as_router = true;
+    change();
+    becomes_router(sender_);
 }
 
 /// Of several interfaces of one port each may listen, to each of the IP groups that the MGID stands for: it stops when
@@ -366,7 +456,9 @@ void Subnet::group_reports(const Packet& packet) {
     };
     // A filter that lets sources in is a membership; one that was emptied ends it. RFC 3376, 4.2.12.
     const auto by_record = [](std::uint8_t type, std::size_t sources, auto&& say) {
-        if (type == group_record::is_exclude || type == group_record::to_exclude || type == group_record::allow)
+        if (type == group_record::is_exclude || type == group_record::to_exclude)
+            say(true);
+        else if (type == group_record::allow && sources != 0)
             say(true);
         else if (type == group_record::to_include || type == group_record::is_include)
             say(sources != 0);

@@ -109,6 +109,7 @@ void Subnet::solicitations(const Packet& packet) {
     Solicitation question{dialogue.key,
                           asks_group(packet) ? group_ : none,
                           is_wrong,
+                          !is_full_member(packet.bth[Bth::p_key]),
                           is_resolution(packet),
                           false,
                           packet.lrh ? packet.lrh[Lrh::slid] : std::uint16_t{0},
@@ -117,7 +118,7 @@ void Subnet::solicitations(const Packet& packet) {
     const bool is_open = place.key == dialogue.key && place.is_resolution && !place.is_answered;
     if (question.is_resolution && source_ && !is_open) ++source_->open_resolutions;
     const auto explains = [](const Solicitation& one) {
-        return (one.has_wrong_key ? 0 : 2) + (one.group == none ? 1 : 0);
+        return (one.has_wrong_key ? 0 : 4) + (one.is_limited ? 0 : 2) + (one.group == none ? 1 : 0);
     };
     constexpr std::int64_t patience = 10'000'000'000;  // ns
     const bool is_asked_again = place.key == dialogue.key && elapsed(place.sent.time, known_.now.time) < patience;

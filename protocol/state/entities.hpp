@@ -44,6 +44,9 @@ enum class Source : std::uint8_t {
     nothing,
 };
 
+/// A port has it beside any other one. IBTA Vol 1, 4.1.1.
+inline constexpr std::uint64_t default_prefix = std::uint64_t{0xfe80} << 48;
+
 /// Indices into the tables of a Subnet; `none` for what is not there.
 using PortIndex = std::uint32_t;
 using GroupIndex = std::uint32_t;
@@ -51,6 +54,15 @@ inline constexpr std::uint32_t none = ~std::uint32_t{0};
 
 /// What of a silence between two frames counts as time, in ns.
 inline constexpr std::int64_t longest_silence = 4'000'000'000;
+
+/// A P_Key of a port's table, without membership bit.
+struct TableKey {
+    std::uint16_t p_key = 0;
+    std::uint8_t block = 0;  ///< in which it stood last
+    bool is_in = true;       ///< and stands still
+    friend auto operator<=>(const TableKey& one, const TableKey& other) noexcept { return one.p_key <=> other.p_key; }
+    friend bool operator==(const TableKey& one, const TableKey& other) noexcept { return one.p_key == other.p_key; }
+};
 
 /// A GID of a port, physical or of a virtual function, with what the SA knows of it: several may be at one LID, and a
 /// LID is only where it is now. A port that has not shown a GID yet is told apart by its LID.
@@ -61,27 +73,35 @@ struct Port {
     std::uint8_t mtu = 0;              ///< PortInfo.NeighborMTU; 0 while not known
     std::uint8_t rate = 0;             ///< code of width times speed; 0 while not known
     bool has_unknown_rate = false;     ///< its link is up, with a width or speed by a code that is not known here
-    bool is_router = false;            ///< has asked for a table of groups and joined one as NonMember
+    bool lists_and_joins = false;      ///< has asked for a table of groups and joined one as NonMember: so do monitors
+    bool speaks_as_router = false;     ///< has sent what only routers send
     bool knows_p_keys = false;         ///< its whole P_Key table has been shown
     bool lacks_p_keys = false;         ///< there was no room for all that were shown
     GroupIndex link_group = none;      ///< the broadcast group that it was last seen on
     std::uint32_t link_member = none;  ///< and its part in that
     Sight last;                        ///< frame it sent
     // What comes from here on is seldom looked at: what a packet needs lies together.
-    Sight told_mtu;     ///< the PortInfo that told mtu and rate
-    Sight told_lmc;     ///< the first PortInfo, which tells its LMC
-    Sight lmc_changed;  ///< the last one that told another LMC than before
-    Sight told_p_keys;  ///< the latest block of its P_Key table
-    Sight moved;        ///< the last time that it was seen at another LID
-    Sight first;        ///< frame it sent
-    Sight first_ipoib;  ///< the first IPoIB packet it sent
-    Sight renewal;      ///< the last time the SM asked it to register anew (ClientReregister), or another SA appeared
+    Sight told_mtu;                       ///< the PortInfo that told mtu and rate
+    Sight told_lmc;                       ///< the first PortInfo, which tells its LMC
+    Sight lmc_changed;                    ///< the last one that told another LMC than before
+    Sight told_p_keys;                    ///< the latest block of its P_Key table
+    Sight moved;                          ///< the last time that it was seen at another LID
+    Sight first;                          ///< frame it sent
+    Sight first_ipoib;                    ///< the first IPoIB packet it sent
+    Sight renewal;                        ///< the last time the SM asked it to register anew (ClientReregister)
+    Sight lapsed;                         ///< the last such time that it has answered: what it held before is over
+    std::uint32_t first_member = none;    ///< its part in a group, and from there to the others; by index
+    std::uint64_t told_prefix = 0;        ///< PortInfo.GidPrefix, as it answered last; 0 while not known
+    std::uint64_t former_prefix = 0;      ///< and another one before; 0: none
+    Sight prefix_changed;                 ///< from that to the present one
     std::array<std::uint32_t, 4> qpns{};  ///< announced in link-layer addresses with its GID, the latest last
     std::uint8_t qpn_count = 0;
-    std::uint16_t partition_cap = 0;      ///< NodeInfo.PartitionCap; 0 while not known
-    std::uint32_t p_key_blocks = 0;       ///< a bit for each block of its P_Key table that was shown
-    std::vector<std::uint16_t> p_keys{};  ///< all that were ever in it, without membership bit, sorted
+    std::uint16_t partition_cap = 0;  ///< NodeInfo.PartitionCap; 0 while not known
+    std::uint32_t p_key_blocks = 0;   ///< a bit for each block of its P_Key table that was shown
+    std::vector<TableKey> p_keys{};   ///< all that were ever in it, sorted
 
+    /// Follows the table of groups, as RFC 4391, 11 has it.
+    [[nodiscard]] bool is_router() const noexcept { return lists_and_joins && speaks_as_router; }
     [[nodiscard]] bool announces(std::uint32_t qpn) const noexcept {
         for (std::uint8_t i = 0; i < qpn_count; ++i)
             if (qpns[i] == qpn) return true;
@@ -98,6 +118,7 @@ struct Requester {
     std::uint64_t prefix = 0;         ///< of the PortGID that it named last; 0: none
     Sight down;                       ///< the last time that its port said that its link was not active
     bool asked_for_groups = false;    ///< has asked the SA for a table of groups
+    Sight listed;                     ///< the last such table that it was told
     bool asked_for_paths = false;     ///< has asked the SA for a path, by any method
     bool asked_for_many = false;      ///< by one that is answered with several
     bool asks_of_creation = false;    ///< has asked for a subscription to trap 66 for all groups
@@ -120,6 +141,7 @@ struct QueuePair {
     bool sends_others = false;                  ///< has sent to groups of IPoIB what holds no datagram
     /// Another program may have its number now: what has not the link's Q_Key is that program's.
     bool is_doubtful = false;
+    std::uint32_t given_back_by = none;  ///< the neighbour that has announced another one instead, by index
     bool flags_since = false;            ///< has announced connected mode, since it last rejected a REQ
     bool denies_flags = false;           ///< and rejected one at the Service-ID that it owns: "invalid service ID"
     std::uint32_t open_resolutions = 0;  ///< ARP requests and Neighbour Solicitations without an answer
@@ -205,10 +227,18 @@ struct Group {
     GroupParameters used;  ///< what packets to it carried: MLID, Q_Key, SL, TClass, FlowLabel, HopLimit
 };
 
+/// What packets to a group have in their headers beside MLID and Q_Key.
+struct GroupValues {
+    std::uint32_t flow_label = 0;
+    std::uint8_t sl = 0, traffic_class = 0, hop_limit = 0;
+    friend bool operator==(const GroupValues&, const GroupValues&) = default;
+};
+
 /// What a port has to do with a group.
 struct Member {
     GroupIndex group = none;
     PortIndex port = none;
+    std::uint32_t next_of_port = none;
     std::uint8_t joined = 0;        ///< JoinState bits that hold now
     std::uint8_t ever_joined = 0;   ///< bits that ever held
     std::uint8_t granted = 0;       ///< all bits that the SA's last answer to a join told of
@@ -223,7 +253,8 @@ struct Member {
     std::array<std::uint32_t, 4> listeners{};  ///< those interfaces' queue pairs, each with an IP group, as hashes
     std::uint16_t refusal = 0;                 ///< status of the last refused join; 0 when none, or one succeeded since
     std::uint16_t mlid = 0;                    ///< that the SA answered this port
-    std::uint32_t told = none;                 ///< of a broadcast group: the record that it was told, by index
+    std::uint16_t former_mlid = 0;             ///< and the other one before; 0: none
+    std::uint32_t told_record = none;          ///< of a broadcast group: the record that it was told, by index
     std::uint8_t asks_of = 0;                  ///< asked to subscribe for this group alone: 1 to trap 66, 2 to trap 67
     std::uint8_t lone_requests = 0;            ///< requests in a row with just one packet between them
     std::uint32_t sent_since_request = 0;
@@ -238,15 +269,18 @@ struct Member {
     std::uint32_t grants = 0;  ///< joins that the SA has let it have
     Sight odd_q_key;           ///< of a broadcast group: since then its packets have another Q_Key than others use
     Sight joined_at, last_sent, left_at, refused_at, first_sent, first_unjoined;
-    Sight missed;                     ///< its last join was of a group of which the SA had said here that it is missing
-    Sight first_refused;              ///< of the refusals since it was a member last
-    Sight unsubscribed;               ///< the last time that it gave up the subscription for this group
-    Sight told_of_deletion;           ///< it acknowledged the report that the group is deleted, and has not asked since
-    Sight told_of_creation;           ///< it acknowledged the report that the group is created
-    Sight lone_since;                 ///< the first of the lone requests
-    Sight asked_last;                 ///< its latest request of any kind
-    std::uint32_t sent_by = 0;        ///< the queue pair of its last packet
-    std::uint64_t sent_unjoined = 0;  ///< of these packets, while the SA had not let it join
+    Sight missed;         ///< its last join was of a group of which the SA had said here that it is missing
+    Sight first_refused;  ///< of the refusals since it was a member last
+    Sight subscribed,
+        unsubscribed;        ///< the last time that it asked for the subscription for this group, and gave it up
+    Sight told_of_deletion;  ///< it acknowledged the report that the group is deleted, and has not asked since
+    Sight told_of_creation;  ///< it acknowledged the report that the group is created
+    Sight lone_since;        ///< the first of the lone requests
+    Sight asked_last;        ///< its latest request of any kind
+    std::optional<GroupValues> told, told_before;  ///< by the SA's answers to its joins: the last one, and the other
+                                                   ///< one before
+    std::uint32_t sent_by = 0;                     ///< the queue pair of its last packet
+    std::uint64_t sent_unjoined = 0;               ///< of these packets, while the SA had not let it join
     std::uint64_t refusals = 0;
     std::uint64_t at_fault = 0;  ///< the component (of McMemberRecord::component) that the refusal is about; 0: unclear
 };
@@ -282,13 +316,17 @@ struct Neighbour {
     std::uint8_t qpn_count = 0;
     std::array<std::uint32_t, 4> qpns{};  ///< the latest last
     bool is_shared = false;               ///< announced with two GIDs
+    bool alternates = false;              ///< a queue pair was announced again after another one
     wire::Gid before{};                   ///< the GID that it was announced with before the latest
     Sight changed;                        ///< from that to the latest
     PortIndex port = none;                ///< that has this GID
     Sight announced;
+    Sight renewed;                   ///< the latest queue pair was announced, and it was another one before
+    Sight tested;                    ///< a solicitation from nobody asked whether it is in use. RFC 4862, 5.4
     std::uint32_t announced_by = 0;  ///< the queue pair that has sent it, which need not be the one that it names
     Sight unseen;                    ///< an answer to a question of its own that is not in the capture
 
+    [[nodiscard]] std::uint32_t qpn() const noexcept { return qpn_count == 0 ? 0 : qpns[qpn_count - 1u]; }
     [[nodiscard]] bool has(std::uint32_t qpn) const noexcept {
         for (std::uint8_t i = 0; i < qpn_count; ++i)
             if (qpns[i] == qpn) return true;
@@ -296,11 +334,17 @@ struct Neighbour {
     }
 };
 
+/// Who was told a neighbour's address by a packet for itself, or has used it.
+struct Informed {
+    Sight at;
+};
+
 /// A packet that asks for an answer of IP: an ARP request, an echo request, a Neighbour Solicitation.
 struct Solicitation {
     std::uint64_t key = 0;  ///< what its answer repeats; 0: none
     GroupIndex group = none;
     bool has_wrong_key = false;  ///< another Q_Key than the link's
+    bool is_limited = false;     ///< with the P_Key of a limited member
     bool is_resolution = false;  ///< ARP or ND
     bool is_answered = false;
     std::uint16_t lid = 0;  ///< who asks
@@ -321,8 +365,12 @@ struct Path {
     wire::Gid to{};
     std::array<PathWay, 8> ways{};
     std::uint8_t count = 0;
-    bool has_more = false;  ///< than these
-    Sight first, told;      ///< the first and the latest answer
+    bool has_more = false;          ///< than these
+    Sight first, told;              ///< the first and the latest answer
+    std::uint64_t question = 0;     ///< the latest that was answered with one way, as a hash
+    std::uint16_t latest = 0;       ///< the DLID of that answer
+    std::uint16_t former_dlid = 0;  ///< by which that question was answered before; 0: by no other
+    Sight changed;                  ///< from that to the present one
 };
 
 /// An IPoIB connection being set up. RFC 4755, 3 and 6.

@@ -14,12 +14,10 @@ enum class EventKind : std::uint8_t {
     asks_non_member,     ///< a join as NonMember is asked for
     asks_to_leave,       ///< a Delete
     first_sent,          ///< the first packet to a group that is not the broadcast group
-    becomes_router,      ///< the first join as NonMember
+    becomes_router,      ///< has listed the groups, joined one as NonMember, and spoken as a router
     told_of_group,       ///< a router learns of a group, from a table or from trap 66
     subscribes,          ///< has asked to be told of both traps, 66 and 67, for all groups or those it sends to
     subscribes_created,  ///< of trap 66 for all groups
-    must_renew,          ///< the SM asks for registration anew, or another SA appeared
-    renewed,             ///< a join since
 };
 
 struct Event {

@@ -53,8 +53,14 @@ void Subnet::take_smp(const Packet& packet) {
         return;
     }
     if (method != Method::get_resp || (packet.mad[Mad::status] & 0x7fff) != 0) return;
+    if (info[PortInfo::gid_prefix] != 0) prefix_is_told_ = true;
     learn_prefix(info[PortInfo::gid_prefix]);
     if (index == none) return;
+    // At a LID of several GIDs it is not known whose port was asked.
+    if (!ports_.is_shared(lid)) {
+        lapses(index);
+        has_prefix(ports_[index], info[PortInfo::gid_prefix]);
+    }
     const auto route = route_of(smp);
     if (route != 0 && (port_by_route_.find(route) != none || take_from(room_->routes)))
         port_by_route_.set(route, index);
@@ -76,14 +82,23 @@ void Subnet::take_smp(const Packet& packet) {
     port.has_unknown_rate = rate.is_unknown;
 }
 
+void Subnet::has_prefix(Port& port, std::uint64_t prefix) {
+    if (port.told_prefix != 0 && port.told_prefix != prefix && port.told_prefix != default_prefix) {
+        port.former_prefix = port.told_prefix;
+        port.prefix_changed = known_.now;
+    }
+    if (port.former_prefix == prefix) port.former_prefix = 0;
+    port.told_prefix = prefix;
+}
+
 /// Whose answer an SMP is: by its LID, or by the way that it went.
 PortIndex Subnet::port_of_smp(const Packet& packet, Octets smp) const {
     if (packet.mad[Mad::mgmt_class] == MgmtClass::subn_lid_routed) return sender_;
     return port_by_route_.find(route_of(smp));
 }
 
-/// A table has a block for every 32 P_Keys that the port can hold, and they come in any order. What was in it once is
-/// kept: a later answer may be of an earlier time.
+/// A table has a block for every 32 P_Keys that the port can hold, and they come in any order. A later answer may be of
+/// an earlier time: so what was in it once is kept as having been there.
 void Subnet::take_p_keys(const Packet& packet, Octets smp) {
     const auto attribute = packet.mad[Mad::attribute_id];
     const bool is_table = attribute == smp_attribute::p_key_table, is_node = attribute == smp_attribute::node_info;
@@ -102,13 +117,17 @@ void Subnet::take_p_keys(const Packet& packet, Octets smp) {
         known_.managed = &port;
         port.told_p_keys = known_.now;
         if (block < 32) port.p_key_blocks |= std::uint32_t{1} << block;
+        for (auto& one : port.p_keys)
+            if (one.block == (block & 0xff)) one.is_in = false;
         for (std::size_t i = 0; i < block_size; ++i) {
             const auto p_key = static_cast<std::uint16_t>(read_bits(smp.data() + data + 2 * i, {0}, 16) & 0x7fff);
-            const auto at = std::lower_bound(port.p_keys.begin(), port.p_keys.end(), p_key);
-            const bool is_new = at == port.p_keys.end() || *at != p_key;
-            if (p_key == 0 || !is_new) continue;
-            if (port.p_keys.size() < most_p_keys && take_from(room_->p_keys)) {
-                port.p_keys.insert(at, p_key);
+            if (p_key == 0) continue;
+            const TableKey here{.p_key = p_key, .block = static_cast<std::uint8_t>(block & 0xff)};
+            const auto at = std::lower_bound(port.p_keys.begin(), port.p_keys.end(), here);
+            if (at != port.p_keys.end() && *at == here) {
+                *at = here;
+            } else if (port.p_keys.size() < most_p_keys && take_from(room_->p_keys)) {
+                port.p_keys.insert(at, here);
             } else {
                 port.lacks_p_keys = true;
                 ++doubts_.not_kept;
@@ -167,6 +186,12 @@ void Subnet::requested(const Packet& packet) {
                   .requested = known_.now};
     known_.connection = &connection;
     known_.owner = queue_pair({slid, connection.requester_qpn});
+    known_.destination =
+        queue_pair({connection.responder_lid, static_cast<std::uint32_t>(connection.service_id & 0xffffff)});
+    if (known_.destination && known_.destination->given_back_by != none) {
+        known_.neighbour = &neighbours_[known_.destination->given_back_by];
+        known_.informed = informed(known_.destination->given_back_by, {slid, connection.requester_qpn});
+    }
     // Who asks for connections takes them, if at another Service-ID.
     if (known_.owner) queue_pairs_[queue_pairs_.find(key({slid, connection.requester_qpn}))].denies_flags = false;
     connects(end, gid, index);

@@ -13,8 +13,9 @@ using namespace wire;
 
 namespace {
 
-constexpr std::uint64_t default_prefix = std::uint64_t{0xfe80} << 48;
 constexpr std::uint32_t psn_mask = 0xffffff;
+/// Frames of several queues of an adapter stand in a capture in an order that is wrong by less.
+constexpr std::int64_t largest_disorder = 10'000'000;  // ns
 
 }  // namespace
 
@@ -33,6 +34,7 @@ void Subnet::pass_time(const Sight& now) {
     if (has_time_) {
         const auto passed = elapsed(last_time_, now.time);
         if (passed > 0) steady_ += is_whole_ ? passed : std::min(passed, longest_silence);
+        if (passed < -largest_disorder) is_set_back(now);
     }
     has_time_ = true;
     last_time_ = now.time;
@@ -356,10 +358,15 @@ bool Subnet::is_of_ipoib(const Packet& packet) const {
 
 namespace {
 
-constexpr Proof broken(std::string_view lacks) { return {Standing::broken, lacks}; }
-constexpr Proof open_still{Standing::open, "no later packet shows by its PSN that none is missing"};
+constexpr Proof broken(const Reason& lacks) { return {Standing::broken, lacks}; }
+constexpr Proof lost(std::string_view text, bool is_shown = false) {
+    return broken({.doubt = Doubt::lost_frames, .text = text, .is_shown = is_shown});
+}
+constexpr Proof open_still{Standing::open,
+                           {Doubt::lost_frames, "no later packet shows by its PSN that none is missing"}};
 constexpr std::int64_t longest_report_time = 10'000'000'000;  // ns
-constexpr std::string_view no_report = "neither an answer nor a report of the SA tells that the group did not exist";
+constexpr Reason no_report{Doubt::unseen_act,
+                           "neither an answer nor a report of the SA tells that the group did not exist"};
 constexpr Proof not_reported{Standing::broken, no_report}, awaited_still{Standing::awaited, no_report};
 
 /// What the PSNs of a queue pair say of an interval.
@@ -380,48 +387,72 @@ Proof Subnet::proof_of_requests(const Span& span, const Sight& at) const {
     const auto* requester = requesters_.get(requesters_.find(span.requester));
     const bool is_now = at.order == known_.now.order;
     if (requester && requester->gap.order > span.since.order && requester->gap.order <= at.order)
-        return broken("a request to the SA or an answer since is missing");
+        return lost("a request to the SA or an answer since is missing", true);
     if (is_now && requester && requester->open_requests > (opens_request_ ? 1u : 0u))
-        return broken("a request to the SA has no answer");
+        return lost("a request to the SA has no answer");
     const auto own = run_of(queue_pair({span.requester, 1}), may_count(), span.since, at);
     const auto of_sa = run_of(queue_pair({sa_lid_, 1}), may_count(), span.since, at);
     // An exchange that is missing at the end of one's packets is a gap in the SA's, where it has sent more.
     const bool is_told_by_sa = own == Run::does_not_count || (own == Run::is_open && of_sa == Run::is_closed);
     const auto run = is_told_by_sa ? of_sa : own;
-    if (run == Run::has_gap) return broken("PSNs show that packets to or from the SA are missing");
+    if (run == Run::has_gap) return lost("PSNs show that packets to or from the SA are missing");
     if (run == Run::is_open) return open_still;
     return {};
 }
 
-Proof Subnet::proof(const Span& span, const Sight& at) const {
-    if (span.is_given) return {};
-    if (at.steady - span.since.steady < span.time_needed)
-        return broken("the time since is a silence of the capture, which may be a step of its clock");
-    if (at.steady - span.since.steady < span.time_to_switch && (span.has_changed || !is_whole_))
-        return broken("what was queued may still leave the port as things were before");
-    if (!span.not_in_evidence.empty()) return broken(span.not_in_evidence);
-    if (is_whole_) return {};
-    if (!span.unknown.empty()) return broken(span.unknown);
-    if (!span.since) return broken("the capture does not show how it began");
-    if (span.is_beyond_capture) return broken("what may have changed it need not pass this capture");
+Proof Subnet::proof_of_senders(const Span& span, const Sight& at) const {
     Proof worst;
-    if (const auto* group = groups_.get(span.created); group && group->reported.order < at.order)
-        worst = elapsed(at.time, known_.now.time) > longest_report_time ? not_reported : awaited_still;
-    if (worst.standing == Standing::broken) return worst;
-    const auto is_awaited = worst.standing == Standing::awaited;
-    if (span.requester) worst = proof_of_requests(span, at);
-    if (worst.standing == Standing::broken) return worst;
     for (const auto& [of, since] : span.senders) {
         if (of.qpn == 0) continue;
         const auto* sender = queue_pair(of);
         if (at.order == known_.now.order && span.needs_answers && &of == &span.senders.front().of && sender &&
             sender->open_resolutions > 0)
-            return broken("an ARP request or Neighbour Solicitation of the sender has no answer");
+            return lost("an ARP request or Neighbour Solicitation of the sender has no answer");
         const auto run = run_of(sender, may_count(), since, at);
-        if (run == Run::has_gap) return broken("PSNs show that packets of a queue pair in question are missing");
+        if (run == Run::has_gap) return lost("PSNs show that packets of a queue pair in question are missing");
         if (run == Run::is_open) worst = open_still;
     }
-    return is_awaited ? awaited_still : worst;
+    return worst;
+}
+
+Proof Subnet::proof(const Span& span, const Sight& at, const Trust& trust) const {
+    if (span.is_given) return {};
+    Proof proof;
+    const auto is_lifted = [&](const Reason& reason) { return lifts(trust, reason, span.since, at, proof); };
+    const auto& timed = span.timed_since ? span.timed_since : span.since;
+    if (at.steady - timed.steady < span.time_needed) {
+        constexpr Reason may_be_step{Doubt::clock_step,
+                                     "the time since is a silence of the capture, which may be a step of its clock"};
+        const bool is_enough = elapsed(timed.time, at.time) >= span.time_needed;
+        if (!is_enough || !lifts(trust, may_be_step, timed, at, proof)) return broken(may_be_step);
+    }
+    if (at.steady - span.since.steady < span.time_to_switch && (span.has_changed || !is_whole_))
+        return broken({Doubt::queued, "what was queued may still leave the port as things were before"});
+    for (const bool holds_in_evidence : {true, false}) {
+        if (!holds_in_evidence && is_whole_) return proof;
+        // The last one comes first.
+        for (const auto* reason = span.doubts.end(); reason != span.doubts.begin();)
+            if ((--reason)->holds_in_evidence == holds_in_evidence && !is_lifted(*reason)) return broken(*reason);
+    }
+    if (const Reason lacks{Doubt::life_before, "the capture does not show how it began"};
+        !span.since && !is_lifted(lacks))
+        return broken(lacks);
+    if (const auto* group = groups_.get(span.created); group && group->reported.order < at.order) {
+        if (elapsed(at.time, known_.now.time) > longest_report_time) return not_reported;
+        proof.standing = Standing::awaited;
+        proof.lacks = no_report;
+    }
+    const auto requests = span.requester ? proof_of_requests(span, at) : Proof{};
+    const auto senders = requests.standing == Standing::broken ? requests : proof_of_senders(span, at);
+    for (const auto& one : {requests, senders}) {
+        if (one.standing == Standing::proven || is_lifted(one.lacks)) continue;
+        if (one.standing == Standing::broken) return one;
+        if (proof.standing == Standing::proven) {
+            proof.standing = one.standing;
+            proof.lacks = one.lacks;
+        }
+    }
+    return proof;
 }
 
 }  // namespace ipoib::state

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "protocol/state/entities.hpp"
+#include "protocol/state/shelf.hpp"
 
 namespace ipoib::state {
 
@@ -41,8 +42,10 @@ struct Known {
     Facts facts = 0;
     Sight now;
     const Link* link = nullptr;
-    const GroupParameters* broadcast = nullptr;    ///< of the link, where it is disputed as the subject was told; not
-                                                   ///< null with Fact::broadcast_record
+    const GroupParameters* broadcast = nullptr;  ///< of the link, where it is disputed as the subject was told; not
+                                                 ///< null with Fact::broadcast_record
+    const Shelf<ToldRecord>* told_records =
+        nullptr;                                   ///< of broadcast groups, those of the link from its latest_told on
     const wire::Gid* broadcast_gid = nullptr;      ///< of the link; not null with Fact::broadcast_gid
     const Port* sender = nullptr;                  ///< of the packet
     const Port* receiver = nullptr;                ///< of a unicast packet
@@ -56,6 +59,9 @@ struct Known {
     const Neighbour* speaker = nullptr;            ///< of the IP source
     const Path* path = nullptr;                    ///< from the sender's LID to the port that the packet names
     const Path* neighbour_path = nullptr;          ///< from the sender's LID to the neighbour
+    const Path* path_there = nullptr;              ///< the latest one that the SA has told to lead to the DLID
+    const Informed* informed = nullptr;            ///< the sender was told the neighbour's latest address; of a REQ
+                                                   ///< that of who has announced the queue pair that it asks
     const Port* path_target = nullptr;             ///< that port
     const Connection* connection = nullptr;        ///< of a CM message, or that the packet goes over
     const Connection* crossing = nullptr;          ///< of its REP: one that was asked for the other way, still open
@@ -64,10 +70,11 @@ struct Known {
                                              ///< of a REQ the one that it names as its own
     const Port* target = nullptr;            ///< the port that the neighbour's GID belongs to
     const QueuePair* source = nullptr;       ///< that the packet comes from
-    const QueuePair* destination = nullptr;  ///< that a unicast packet goes to, if it was ever seen
+    const QueuePair* destination = nullptr;  ///< that a unicast packet goes to, or a REQ asks, if it was ever seen
     const Requester* requester = nullptr;    ///< the subject's dealings with the SA
     const Port* managed = nullptr;           ///< of an answer about P_Keys: the port whose table it is
     const Port* named = nullptr;             ///< the port whose GID the packet announces as its sender's own
+    const Port* keeps_prefix = nullptr;      ///< the port at the SLID, if that GID has the prefix that it had before
     const Solicitation* answers = nullptr;   ///< what the packet answers
     bool answers_again = false;              ///< another packet has answered that before
     const Member* answered = nullptr;        ///< the sender's part in the group that the question went to
@@ -80,6 +87,7 @@ struct Known {
     bool is_at_sa = false;                   ///< the capture shows the SA's traffic with more than one port
     bool is_told_twice = false;              ///< the SA names one MGID with two MLIDs, in a table or to two joiners
     Sight told_otherwise;                    ///< when the other joiner was told its MLID
+    bool knows_prefix = false;               ///< a port has told the subnet's prefix, so that it has no other
     std::uint32_t groups_told = 0;           ///< groups in the table that this packet completes
 
     /// What is known of the broadcast group is what the user has said.

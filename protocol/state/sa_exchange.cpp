@@ -196,10 +196,28 @@ void Subnet::take_answer(const Packet& packet) {
         return;
     }
     if (packet.mc_member) answered_join(packet, has_request ? request : nullptr);
-    if (const auto path = packet.get<PathRecord>(); path && is_good(packet)) learn_path(path, dlid);
+    if (const auto path = packet.get<PathRecord>(); path && is_good(packet))
+        learn_path(path, dlid, has_request ? request : nullptr);
 }
 
-void Subnet::learn_path(View<PathRecord> record, std::uint16_t from) {
+/// The same question to the SA has got another DLID as its answer than before. IBTA Vol 1, 15.2.5.16.
+void Subnet::is_answered_otherwise(Path& path, const PathWay& way, const Request& request) {
+    if (request.method != Method::get) return;
+    std::uint64_t question = 0xcbf29ce484222325u ^ request.components;
+    for (const auto octet : request.record) question = (question ^ octet) * 0x100000001b3u;
+    const bool is_asked_again = path.question == question && path.count != 0 && !path.has_more;
+    const auto before = path.latest;
+    path.question = question;
+    path.latest = way.dlid;
+    if (!is_asked_again || before == way.dlid) return;
+    path.former_dlid = before;
+    path.changed = known_.now;
+    const auto kept = std::remove_if(path.ways.begin(), path.ways.begin() + path.count,
+                                     [&](const PathWay& one) { return one.dlid == before; });
+    path.count = static_cast<std::uint8_t>(kept - path.ways.begin());
+}
+
+void Subnet::learn_path(View<PathRecord> record, std::uint16_t from, const Request* request) {
     const auto dgid = local_form(record[PathRecord::dgid]);
     if (dgid.is_zero() || dgid.is_multicast()) return;
     const auto index = paths_.find_or_add({dgid, from});
@@ -211,6 +229,8 @@ void Subnet::learn_path(View<PathRecord> record, std::uint16_t from) {
     path.told = known_.now;
     const PathWay way{record[PathRecord::dlid], record[PathRecord::p_key], record[PathRecord::sl],
                       record[PathRecord::rate]};
+    path_by_dlid_.at(way.dlid) = index + 1;
+    if (request) is_answered_otherwise(path, way, *request);
     const auto end = path.ways.begin() + path.count;
     if (std::find(path.ways.begin(), end, way) != end) return;
     if (path.count == path.ways.size())
@@ -252,13 +272,14 @@ void Subnet::take_table(const Packet& packet) {
                         is_told_mlid(index);
                     }
                 }
-                if (asker != none && ports_[asker].is_router && has_ipoib_signature(mgid))
+                if (asker != none && ports_[asker].is_router() && has_ipoib_signature(mgid))
                     tell(EventKind::told_of_group, asker, group);
             });
+            requester_at(packet.lrh[Lrh::dlid]).listed = known_.now;
             break;
         case attribute::path_record:
-            for_each_record<PathRecord>(*result.table,
-                                        [&](View<PathRecord> record) { learn_path(record, packet.lrh[Lrh::dlid]); });
+            for_each_record<PathRecord>(
+                *result.table, [&](View<PathRecord> record) { learn_path(record, packet.lrh[Lrh::dlid], nullptr); });
             break;
         default:
             break;
@@ -298,8 +319,10 @@ void Subnet::take_acknowledgement(const Packet& packet) {
         if (index == none) continue;
         auto& member = members_[index];
         member.told_of_creation = is_deleted ? Sight{} : known_.now;
-        // A report may come late, or once more: of the group that was, after the port has joined the one that is.
-        const bool may_be_late = known_.now.steady - member.joined_at.steady < longest_answer_time;
+        // A report may come late, or once more: of the group that was, after the port has joined the one that is. An
+        // SA repeats one for a second or so that nobody acknowledges.
+        constexpr std::int64_t longest_repetition = 2'000'000'000;  // ns
+        const bool may_be_late = known_.now.steady - member.joined_at.steady < longest_repetition;
         if (is_deleted && member.joined != 0 && !may_be_late) member.told_of_deletion = known_.now;
     }
 }
@@ -321,7 +344,7 @@ void Subnet::take_report(const Packet& packet) {
         group.existence = Existence::exists;
     else
         is_missing(group);
-    if (is_created && subject_ != none && ports_[subject_].is_router && has_ipoib_signature(mgid))
+    if (is_created && subject_ != none && ports_[subject_].is_router() && has_ipoib_signature(mgid))
         tell(EventKind::told_of_group, subject_, group_);
 }
 

@@ -98,10 +98,22 @@ void Subnet::asked_for_group(const Request& request) {
     if (!(state & join_state::non_member)) return;
     tell(EventKind::asks_non_member, subject_, group_);
     // A receiver that joins as NonMember by mistake is no router: those follow the SA's list.
-    if (!ports_[subject_].is_router && requester(subject_).asked_for_groups) {
-        ports_[subject_].is_router = true;
-        tell(EventKind::becomes_router, subject_);
+    if (!ports_[subject_].lists_and_joins && requester(subject_).asked_for_groups) {
+        ports_[subject_].lists_and_joins = true;
+        becomes_router(subject_);
     }
+}
+
+/// If it is one now. It has been told of the groups that its last table names.
+void Subnet::becomes_router(PortIndex port) {
+    if (!ports_[port].is_router()) return;
+    tell(EventKind::becomes_router, port);
+    const auto& listed = requester(port).listed;
+    if (!listed) return;
+    constexpr std::size_t most = 1024;
+    for (GroupIndex group = 0; group < std::min(groups_.all().size(), most); ++group)
+        if (groups_[group].told == listed && has_ipoib_signature(groups_[group].mgid))
+            tell(EventKind::told_of_group, port, group);
 }
 
 /// A group that has had a member since its MLID was told keeps it, as long as no SA begins anew.
@@ -138,8 +150,18 @@ void Subnet::answered_again(const Packet& packet, const Request& request) {
     auto& member = members_[index];
     if (member.mlid == 0 || member.mlid == packet.mc_member[McMemberRecord::mlid]) return;
     member.mlid = 0;
+    member.told.reset();
     groups_[group_].mlid_has_changed = true;
     is_told_mlid(index);
+}
+
+/// The SA has answered the port what the group has.
+void Subnet::is_told(Member& member, const GroupParameters& group) {
+    if (member.mlid != 0 && member.mlid != group.mlid) member.former_mlid = member.mlid;
+    member.mlid = group.mlid;
+    const GroupValues values{group.flow_label, group.sl, group.traffic_class, group.hop_limit};
+    if (member.told && *member.told != values) member.told_before = member.told;
+    member.told = values;
 }
 
 /// A join or leave that was asked for later has been answered already. Which of the two the port goes by cannot be
@@ -150,6 +172,7 @@ bool Subnet::is_answered_late(const Request& request, View<McMemberRecord> recor
     auto& member = members_[index];
     if (request.method == Method::set && member.mlid != record[McMemberRecord::mlid]) {
         member.mlid = 0;
+        member.told.reset();
         groups_[group_].mlid_has_changed = true;
         is_told_mlid(index);
     }
@@ -201,7 +224,7 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     }
     if (method == Method::get) {
         is_told_beside(record);
-        member.mlid = record[McMemberRecord::mlid];
+        is_told(member, parameters_of(record));
         is_told_mlid(index);
         return;
     }
@@ -210,7 +233,7 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     member.joined |= state;
     member.ever_joined |= state;
     member.granted = record[McMemberRecord::join_state];
-    member.mlid = record[McMemberRecord::mlid];
+    is_told(member, parameters_of(record));
     member.refusal = 0;
     member.first_refused = {};
     member.joined_at = known_.now;
@@ -218,16 +241,18 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     if (!request)
         is_told_beside(record);
     else if (is_broadcast_gid(mgid))
-        member.told = told_record(links_[link_of_group(mgid)], parameters_of(record));
+        member.told_record = told_record(links_[link_of_group(mgid)], parameters_of(record));
     is_told_mlid(index);
     auto& group = groups_[group_];
     if (!group.created) group.created = known_.now;
     auto& port = ports_[subject_];
     auto& requester = requester_at(packet.lrh[Lrh::dlid]);
-    if (port.renewal && port.renewal.order < known_.now.order) tell(EventKind::renewed, subject_, group_);
     if (!is_broadcast_gid(mgid) || !(state & join_state::full_member) || !request) return;
     // The port's life on the link begins here, unless it was on it before.
     const bool is_start = !was_joined && !port.renewal && (!port.first_ipoib || member.left_at);
+    const bool is_first = !was_joined && member.grants == 1 && !member.left_at;
+    if (is_first && port.first_ipoib && !vouched_.empty() && used_before_.size() < most_used_before)
+        used_before_.emplace_back(subject_, port.first_ipoib);
     const bool is_watched_still = member.watched_since && requester.gap.order < member.watched_since.order;
     if (is_start && !is_watched_still) {
         member.watched_since = known_.now;
@@ -298,7 +323,7 @@ void Subnet::subscribes(const Request& request) {
     const auto index = member_of(group, subject_);
     if (index == none) return;
     auto& asks_of = members_[index].asks_of;
-    if (!is_on) members_[index].unsubscribed = known_.now;
+    (is_on ? members_[index].subscribed : members_[index].unsubscribed) = known_.now;
     const auto bits = static_cast<std::uint8_t>((created ? 1 : 0) | (deleted ? 2 : 0));
     asks_of = static_cast<std::uint8_t>(is_on ? asks_of | bits : asks_of & ~bits);
     if (asks_of == 3) tell(EventKind::subscribes, subject_, group);
@@ -310,7 +335,28 @@ void Subnet::registered_anew(PortIndex port) {
     ports_[port].renewal = known_.now;
     ++sm_restarts_;
     sm_restarted_ = known_.now;
-    tell(EventKind::must_renew, port);
+}
+
+/// It has answered that it is asked to register anew: it must join its groups again, and subscribe again.
+void Subnet::lapses(PortIndex port) {
+    auto& one = ports_[port];
+    if (one.renewal.order <= one.lapsed.order) return;
+    one.lapsed = one.renewal;
+    const auto of_lid = requesters_.find(one.lid);
+    if (of_lid != none && requesters_[of_lid].subscribes.order < one.renewal.order) {
+        auto& requester = requesters_[of_lid];
+        requester.asks_of_creation = requester.asks_of_deletion = false;
+        requester.unsubscribed = one.renewal;
+    }
+    change();
+    // What IP listens to has not changed.
+    constexpr std::size_t most = 1024;
+    std::size_t count = 0;
+    for (auto index = one.first_member; index != none && count < most; index = members_[index].next_of_port, ++count) {
+        const auto& member = members_[index];
+        if (member.listens && member.joined_at && member.joined_at.order < one.lapsed.order)
+            tell(EventKind::listens, port, member.group, links_[link_with(groups_[member.group].mgid)]);
+    }
 }
 
 }  // namespace ipoib::state

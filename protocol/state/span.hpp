@@ -2,6 +2,7 @@
 // What must be whole in a capture before something may be said of what is not in it.
 #pragma once
 
+#include "protocol/state/doubt.hpp"
 #include "protocol/state/entities.hpp"
 
 #include <string>
@@ -29,17 +30,17 @@ struct Span {
     Sight none_lost_since;        ///< as far as the capture tells of losses; frame 0: as `since`
     std::uint16_t requester = 0;  ///< a LID whose whole traffic with the SA is meant; 0: none
     std::array<Stretch, 2> senders{};
-    std::int64_t time_needed = 0;    ///< ns that must have passed for sure
-    bool needs_answers = false;      ///< no ARP request or Neighbour Solicitation of the first sender is open
-    bool is_beyond_capture = false;  ///< what could change it need not pass where the capture is taken
-    bool is_given = false;           ///< the user has said so: nothing needs proof
+    std::int64_t time_needed = 0;  ///< ns that must have passed for sure, since then or `timed_since`
+    Sight timed_since;             ///< frame 0: as `since`
+    bool needs_answers = false;    ///< no ARP request or Neighbour Solicitation of the first sender is open
+    bool is_given = false;         ///< the user has said so: nothing needs proof
     /// A group of which a report of the SA must tell that it was created, by index; `none`: no such thing.
     std::uint32_t created = none;
     std::int64_t time_to_switch = 0;  ///< ns in which the port may still go by what it knew before
     bool has_changed = false;         ///< it is known to be something else; else it may have been before the capture
-    std::string_view unknown{};  ///< what this capture cannot tell, in words; empty where there is nothing of the kind
-    /// What not even the evidence of a run tells: it begins in the middle of a life and holds nothing of queue pair 0.
-    std::string_view not_in_evidence{};
+    /// What this capture cannot tell. Not even the evidence of a run tells all: it begins in the middle of a life and
+    /// holds nothing of queue pair 0.
+    Reasons doubts{};
 
     /// Where the first of its intervals begins.
     [[nodiscard]] const Sight& begin() const noexcept {
@@ -53,11 +54,12 @@ struct Span {
 inline constexpr std::string_view may_be_older =
     "the port may have been on the link before the capture: its join may be a repeated one, or another program's";
 /// The span needs that the port's life on a link has begun with its join of the broadcast group.
-inline void begins_with_join(Span& span, const Member* of_broadcast) {
+inline void begins_with_join(Span& span, const Member* of_broadcast,
+                             const Reason& else_lacks = {Doubt::life_before, may_be_older}) {
     if (of_broadcast && of_broadcast->down)
         span.none_lost_since = of_broadcast->down;
     else
-        span.unknown = may_be_older;
+        span.doubts.add(else_lacks);
 }
 
 /// How a span stands.
@@ -69,7 +71,16 @@ enum class Standing : std::uint8_t {
 };
 struct Proof {
     Standing standing = Standing::proven;
-    std::string_view lacks{};  ///< what is missing, in words; empty where nothing is
+    Reason lacks{};            ///< what is missing; its text is empty where nothing is
+    Assumptions rests_on = 0;  ///< without which it would not stand so
+    bool is_of_all = false;    ///< on these of all ports, not only of the one that is accused
+};
+
+/// What a proof may take for granted.
+struct Trust {
+    Assumptions in_port = 0;  ///< of the port that is accused
+    Assumptions in_all = 0;   ///< of all ports
+    const Port* port = nullptr;
 };
 
 /// Packets that the capture itself says were there and are not in it: some time after one frame and before another.

@@ -26,6 +26,7 @@ Subnet::Subnet(std::shared_ptr<Limits> room)
       members_(room_->members, room_->octets),
       full_members_(room_->members),
       neighbours_(room_->neighbours, room_->octets),
+      informed_(room_->informed, room_->octets),
       paths_(room_->paths, room_->octets),
       connections_(room_->connections, room_->octets),
       connected_(room_->connected, room_->octets),
@@ -60,8 +61,13 @@ std::uint32_t Subnet::member_of(GroupIndex group, PortIndex port) {
     if (group == none || port == none) return none;
     const auto index = members_.find_or_add(member_key(group, port));
     if (index != none) {
-        members_[index].group = group;
-        members_[index].port = port;
+        auto& member = members_[index];
+        if (member.port == none) {
+            member.next_of_port = ports_[port].first_member;
+            ports_[port].first_member = index;
+        }
+        member.group = group;
+        member.port = port;
         if (ports_[port].link_group == group) ports_[port].link_member = index;
     } else {
         // Of this port something is not known from now on: that it has not joined cannot be told any more.
@@ -133,8 +139,9 @@ std::uint32_t Subnet::told_record(Link& link, const GroupParameters& parameters)
 void Subnet::is_told_beside(View<McMemberRecord> record) {
     if (!is_broadcast_gid(record[McMemberRecord::mgid])) return;
     const auto index = members_.find(member_key(groups_.find(record[McMemberRecord::mgid]), subject_));
-    if (index == none || members_[index].told == none) return;
-    if (told_records_[members_[index].told].parameters != parameters_of(record)) members_[index].told = none;
+    if (index == none || members_[index].told_record == none) return;
+    if (told_records_[members_[index].told_record].parameters != parameters_of(record))
+        members_[index].told_record = none;
 }
 
 void Subnet::learn_group(GroupIndex index, const GroupParameters& parameters, Source source, Facts told) {
@@ -164,6 +171,10 @@ void Subnet::assume_member(const Gid& mgid, const Gid& port_gid, std::uint8_t jo
 }
 
 void Subnet::tell(EventKind kind, PortIndex port, GroupIndex group) {
+    tell(kind, port, group, known_.link ? *known_.link : links_.front());
+}
+
+void Subnet::tell(EventKind kind, PortIndex port, GroupIndex group, const Link& link) {
     if (events_.size() >= most_events) {
         // Who waits for it would wait in vain.
         ++doubts_.not_kept;
@@ -171,7 +182,6 @@ void Subnet::tell(EventKind kind, PortIndex port, GroupIndex group) {
         if (port != none) requester_at(ports_[port].lid).gap = known_.now;
         return;
     }
-    const auto& link = known_.link ? *known_.link : links_.front();
     events_.push_back({kind, port, group, &link, is_watched(port, link), known_.now});
 }
 
@@ -405,11 +415,13 @@ void Subnet::look_around(const Packet& packet) {
     auto told = k.link->told;
     if (k.link->broadcast) {
         k.broadcast = &*k.link->broadcast;
-    } else if (k.link->is_disputed && is_certain && k.of_broadcast && k.of_broadcast->told != none) {
-        k.broadcast = &told_records_[k.of_broadcast->told].parameters;
+    } else if (k.link->is_disputed && is_certain && k.of_broadcast && k.of_broadcast->told_record != none) {
+        k.broadcast = &told_records_[k.of_broadcast->told_record].parameters;
         told = whole_record;
     }
     if (k.link->broadcast_gid) k.broadcast_gid = &*k.link->broadcast_gid;
+    k.told_records = &told_records_;
+    k.knows_prefix = prefix_is_told_ && doubts_.prefixes == 0;
     fact(k.broadcast_gid, Fact::broadcast_gid);
     const bool is_certain_link = packet.mad || !packet.bth || is_link_certain_;
     if (k.broadcast && is_certain_link) k.facts |= told;
@@ -420,15 +432,15 @@ void Subnet::look_around(const Packet& packet) {
     fact(k.member && is_certain && (k.member->joined_at || k.member->refused_at || k.member->left_at), Fact::member);
     fact(k.request, Fact::request);
     fact(k.receiver && packet.lrh && !packet.is_multicast, Fact::receiver);
-    fact(k.neighbour, Fact::neighbour);
+    fact(k.neighbour && k.neighbour->announced, Fact::neighbour);
     fact(k.path, Fact::path);
 }
 
 Doubts Subnet::doubts() const {
     auto doubts = doubts_;
     doubts.not_kept += ports_.refused() + groups_.refused() + members_.refused() + neighbours_.refused() +
-                       paths_.refused() + connections_.refused() + queue_pairs_.refused() + connected_.refused() +
-                       requesters_.refused();
+                       informed_.refused() + paths_.refused() + connections_.refused() + queue_pairs_.refused() +
+                       connected_.refused() + requesters_.refused();
     return doubts;
 }
 

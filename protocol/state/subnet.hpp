@@ -97,7 +97,18 @@ public:
     [[nodiscard]] bool is_watched(PortIndex port, const Link& link) const;
     /// Whether nothing that the span means can be missing in the capture up to `at`, the frame in doubt: requests and
     /// answers pair up, and the PSNs of those queue pairs that count them have no gap, up to a packet after `at`.
-    [[nodiscard]] Proof proof(const Span& span, const Sight& at) const;
+    [[nodiscard]] Proof proof(const Span& span, const Sight& at, const Trust& trust = {}) const;
+    /// What the user vouches for, before the first frame.
+    void vouch(const Vouch& one) { vouched_.push_back(one); }
+    [[nodiscard]] const std::vector<Vouch>& vouched() const noexcept { return vouched_; }
+    /// What the user vouches for of a port, null for one that is not known.
+    [[nodiscard]] Trust trust(const Port* port) const;
+    /// Whether the assumptions that the reason gives way to are trusted, and the capture does not contradict them
+    /// between these two; then the proof rests on them.
+    [[nodiscard]] bool lifts(const Trust& trust, const Reason& reason, const Sight& since, const Sight& at,
+                             Proof& proof) const;
+    /// Where the capture contradicts what the user vouches for, a sentence each.
+    [[nodiscard]] std::vector<std::string> contradictions() const;
     /// Anything at all since then that shows packets to be missing in the capture, but for what the capture itself
     /// tells
     /// (`loss_in`). What was asked before the capture began and is answered in it is no such thing.
@@ -120,6 +131,9 @@ private:
         return std::uint64_t{group} << 32 | port;
     }
     static std::uint64_t key(QpAddress at) noexcept { return std::uint64_t{at.lid} << 24 | at.qpn; }
+    static std::uint64_t informed_key(std::uint32_t neighbour, QpAddress interface) noexcept {
+        return std::uint64_t{neighbour} << 40 | key(interface);
+    }
 
     // subnet.cpp
     void learn_broadcast(const GroupParameters& parameters, Source source, Facts told);
@@ -132,6 +146,7 @@ private:
     GroupIndex group_of(const wire::Gid& mgid);
     std::uint32_t member_of(GroupIndex group, PortIndex port);
     void tell(EventKind kind, PortIndex port, GroupIndex group = none);
+    void tell(EventKind kind, PortIndex port, GroupIndex group, const Link& link);
     /// A port's part in the broadcast group of a link, or `none`.
     std::uint32_t on_link(PortIndex port, GroupIndex broadcast);
     [[nodiscard]] bool is_watched(const Port& port, const Member* of_broadcast, std::uint32_t own_requests) const;
@@ -185,6 +200,9 @@ private:
     [[nodiscard]] std::uint32_t only_link(std::uint16_t p_key, const wire::Packet& packet);
     [[nodiscard]] bool is_of_ipoib(const wire::Packet& packet) const;
     [[nodiscard]] Proof proof_of_requests(const Span& span, const Sight& at) const;
+    [[nodiscard]] Proof proof_of_senders(const Span& span, const Sight& at) const;
+    void is_set_back(const Sight& at);
+    [[nodiscard]] Sight seen_up(const Port& port) const;
     [[nodiscard]] std::uint32_t index_of(const Link* link) const noexcept;
 
     // data.cpp: IPoIB packets
@@ -201,8 +219,16 @@ private:
                   std::uint8_t flags);
     void announcements(const wire::Packet& packet);
     void group_reports(const wire::Packet& packet);
+    void router_speaks(const wire::Packet& packet);
+    void names_itself(const wire::Packet& packet, const wire::Gid& gid);
+    /// When an interface was told a neighbour's latest address; null: it was not.
+    [[nodiscard]] const Informed* informed(std::uint32_t neighbour, QpAddress interface) const;
+    /// It knows that from now on.
+    void is_informed(std::uint32_t neighbour, QpAddress interface);
+    void address_test(const wire::Packet& packet);
     void listens(const wire::Gid& mgid, const wire::Gid& ip_group, bool joins);
     void towards(const wire::Packet& packet);
+    [[nodiscard]] std::uint32_t neighbour_of_destination(const wire::Packet& packet) const;
     void to_interface(const wire::Packet& packet);
     void redirected(const wire::Packet& packet);
     void solicitations(const wire::Packet& packet);
@@ -220,6 +246,7 @@ private:
     /// The SA answered once before, and nobody asked again: who had the first answer heeds no other one.
     void answered_again(const wire::Packet& packet, const Request& request);
     void is_told_otherwise(wire::View<wire::McMemberRecord> record);
+    static void is_told(Member& member, const GroupParameters& group);
     void is_told_mlid(std::uint32_t member);
     void is_missing(Group& group);
     void refused_join(const wire::Packet& packet, const Request& request, Member& member);
@@ -227,13 +254,17 @@ private:
     void take_table(const wire::Packet& packet);
     void take_report(const wire::Packet& packet);
     void take_acknowledgement(const wire::Packet& packet);
-    void learn_path(wire::View<wire::PathRecord> record, std::uint16_t from);
+    void learn_path(wire::View<wire::PathRecord> record, std::uint16_t from, const Request* request);
+    void is_answered_otherwise(Path& path, const PathWay& way, const Request& request);
     void registered_anew(PortIndex port);
+    void lapses(PortIndex port);
+    void becomes_router(PortIndex port);
 
     // fabric_management.cpp: subnet management and connections
     void take_smp(const wire::Packet& packet);
     void take_p_keys(const wire::Packet& packet, wire::Octets smp);
     [[nodiscard]] PortIndex port_of_smp(const wire::Packet& packet, wire::Octets smp) const;
+    void has_prefix(Port& port, std::uint64_t prefix);
     void take_cm(const wire::Packet& packet);
     void requested(const wire::Packet& packet);
     void connects(QpAddress end, const wire::Gid& gid, std::uint32_t connection);
@@ -251,6 +282,7 @@ private:
     FullMembers full_members_;
     /// By IP address and link: an address may be used on several, as that of IPv6 made of a GUID is.
     Table<std::pair<wire::Gid, std::uint16_t>, Neighbour> neighbours_;
+    Table<std::uint64_t, Informed> informed_;  ///< by neighbour and interface
     [[nodiscard]] std::pair<wire::Gid, std::uint16_t> on_link(const wire::Gid& address) const noexcept {
         return {address, known_.link ? known_.link->p_key : std::uint16_t{0}};
     }
@@ -264,6 +296,7 @@ private:
     Shelf<ToldRecord> told_records_;
     Pages<std::uint32_t> link_by_p_key_;     ///< the first of each partition
     std::vector<GroupIndex> group_by_mlid_;  ///< used last with it, as far as MLIDs have been seen
+    Pages<std::uint32_t> path_by_dlid_;      ///< the latest that was told with it, by index from 1
 
     std::vector<Request> requests_;  ///< a ring, once it is full
     std::size_t most_requests_;
@@ -276,7 +309,7 @@ private:
     std::uint16_t first_answered_ = 0;               ///< LID
 
     std::uint64_t prefix_ = std::uint64_t{0xfe80} << 48;
-    bool prefix_is_known_ = false;
+    bool prefix_is_known_ = false, prefix_is_told_ = false;
     std::uint16_t sa_lid_ = 0;
     bool is_at_sa_ = false;
     Sight sm_restarted_, sa_changed_;
@@ -297,6 +330,12 @@ private:
     std::vector<std::uint16_t> tester_lids_;  ///< the first few, in order
     static constexpr std::size_t most_losses = 1024;
     std::vector<Loss> losses_;  ///< that the capture tells of; what is one too many widens the last
+    std::vector<Vouch> vouched_;
+    static constexpr std::size_t most_used_before = 1024;
+    /// Ports that used their link before their first join of it, and the packet; only where somebody vouches.
+    std::vector<std::pair<PortIndex, Sight>> used_before_;
+    static constexpr std::size_t most_set_back = 64;
+    std::vector<Sight> set_back_;  ///< frames before which the clock went back; of many the last stands for the rest
     std::int64_t last_time_ = 0, steady_ = 0;
     std::uint64_t order_ = 0;
     bool has_time_ = false;

@@ -26,6 +26,7 @@ struct Limits {
     std::size_t octets = std::size_t{256} << 20;  ///< of memory, for all of these but segments
     std::size_t ports = 65536, groups = 65536, members = std::size_t{1} << 18, requests = 4096;
     std::size_t neighbours = std::size_t{1} << 17, paths = std::size_t{1} << 17, connections = 4096;
+    std::size_t informed = std::size_t{1} << 18;
     std::size_t queue_pairs = std::size_t{1} << 17, connected = std::size_t{1} << 17, requesters = 65536;
     std::size_t links = 65536, routes = 65536, p_keys = std::size_t{1} << 21;
     std::size_t duties = 65536;                   ///< open at a time

@@ -13,6 +13,7 @@
 #include "reports/junit_suites.hpp"
 #include "reports/markdown.hpp"
 #include "reports/matrix.hpp"
+#include "reports/suspicions.hpp"
 
 namespace ipoib::reports::format {
 using namespace markdown;
@@ -114,6 +115,22 @@ std::string finding(const Results& results, const Requirements& requirements, co
     return text;
 }
 
+/// What is not decided for a doubt.
+std::string suspicions(const Results& results) {
+    const auto groups = groups_of(results.suspicions, results.captures);
+    std::string text;
+    for (std::size_t i = 0; i < std::min(groups.size(), suspicions_shown); ++i) {
+        const auto& one = groups[i];
+        text += fmt::format("### Suspicion: {}\n\n", cell(one.head));
+        for (const auto& frame : one.frames) text += "- " + cell(frame) + "\n";
+        text += "\n" + cell(one.innocent) + "\n\n";
+        if (!one.command.empty()) text += "Settled by: " + cell(one.command) + "\n\n";
+        text += (one.command.empty() ? "Settled by: " : "Or by: ") + cell(one.settled_by) + "\n\n";
+    }
+    if (const auto rest = rest_of(groups); !rest.empty()) text += "And " + rest + ".\n\n";
+    return text;
+}
+
 /// How much was judged, a count of each verdict, and what is wrong: the first findings in full, the rest by their ids.
 /// Never more than what a job may show (GitHub: 1 MiB).
 std::string to_job_summary(const Results& results) {
@@ -127,6 +144,7 @@ std::string to_job_summary(const Results& results) {
     std::size_t told = 0;
     std::string rest;
     for (const auto& one : all_wrong(results, suites)) {
+        if (is_suspicion(results, *one.result)) continue;
         ++told;
         if (told <= told_in_full)
             text += finding(results, requirements, one);
@@ -135,7 +153,7 @@ std::string to_job_summary(const Results& results) {
     }
     if (!rest.empty()) text += fmt::format("And {} more:\n\n{}", told - told_in_full, rest);
     if (told > told_in_full + told_by_id) text += fmt::format("- and {} others\n", told - told_in_full - told_by_id);
-    return text;
+    return text + suspicions(results);
 }
 
 }  // namespace

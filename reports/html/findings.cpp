@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Each finding: what is demanded, what was sent instead, what passed before it, how to see it again.
 #include "reports/html/parts.hpp"
+#include "reports/suspicions.hpp"
 
 #include <fmt/format.h>
 
@@ -127,6 +128,23 @@ void findings(Element main, const Context& context) {
     for (const auto& one : context.findings) finding(part, context, one);
     if (context.left_out > 0)
         part.add("p").literal(fmt::format("{} more are in the table of rules and cases.", context.left_out));
+}
+
+void suspicions(Element main, const Context& context) {
+    const auto groups = groups_of(context.results.suspicions, context.results.captures);
+    if (groups.empty()) return;
+    auto part = section(main, "suspicions", "Suspicions", false);
+    for (std::size_t i = 0; i < std::min(groups.size(), suspicions_shown); ++i) {
+        const auto& one = groups[i];
+        auto article = part.add("article", {{"class", "suspicion"}});
+        article.add("h3").text(one.head);
+        auto list = article.add("ul");
+        for (const auto& frame : one.frames) list.add("li").text(frame);
+        article.add("p").text(one.innocent);
+        if (!one.command.empty()) command(article, "Settled by:", one.command);
+        article.add("p").literal(one.command.empty() ? "Settled by: " : "Or by: ").text(one.settled_by);
+    }
+    if (const auto rest = rest_of(groups); !rest.empty()) part.add("p").literal("And ").text(rest).literal(".");
 }
 
 }  // namespace ipoib::reports::html

@@ -94,9 +94,10 @@ void facts(Element header, const Results& results) {
 
 /// Links to the sections that there are.
 void contents(Element nav, const Element& main) {
-    constexpr std::array<std::array<std::string_view, 2>, 8> sections{{{"summary", "Summary"},
+    constexpr std::array<std::array<std::string_view, 2>, 9> sections{{{"summary", "Summary"},
                                                                        {"hosts", "Hosts"},
                                                                        {"findings", "Findings"},
+                                                                       {"suspicions", "Suspicions"},
                                                                        {"coverage", "Coverage"},
                                                                        {"comparison", "Comparison"},
                                                                        {"requirements", "Requirements"},
@@ -253,6 +254,7 @@ std::string to_html(const Results& results, const Extras& extras, const std::fil
     html::summary(main, context);
     html::hosts(main, context);
     html::findings(main, context);
+    html::suspicions(main, context);
     coverage(main, context);
     comparison(main, context);
     requirement_table(main, context);

@@ -64,6 +64,8 @@ void summary(Element main, const Context& context);
 void filter(Element body, const Context& context);
 void coverage(Element main, const Context& context);
 void findings(Element main, const Context& context);
+/// What is not decided for a doubt.
+void suspicions(Element main, const Context& context);
 void packet(Element article, const Exhibit& exhibit);
 void ladder(Element article, const Exhibit& exhibit, std::string_view title);
 void comparison(Element main, const Context& context);

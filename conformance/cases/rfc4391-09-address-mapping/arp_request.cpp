@@ -40,11 +40,12 @@ const Case arp_request_is_broadcast{
                              within(1s));
             }
             bench.step("It asks for an address that it does not know", rfc4391::ipv4_resolved_by_arp);
+            const auto question = to_a_group(arp_request_for(tester));
             bench.dut->flush_neighbours();
             bench.dut.resolves(IpAddress::v4(tester));
-            bench.require(arp_request_for(tester), within(3s));
+            bench.require(question, within(3s));
             bench.same_step("In the broadcast group", rfc4391::broadcast_group_carries_broadcasts);
-            bench.inspect(arp_request_for(tester).with(Lrh::dlid, bench.link().broadcast_mlid), within(3s));
+            bench.inspect(question.with(Lrh::dlid, bench.link().broadcast_mlid), within(3s));
             asks_for_silent_again(bench, bench.fresh_neighbour4(), rfc4391::ipv4_resolved_by_arp);
         },
 };

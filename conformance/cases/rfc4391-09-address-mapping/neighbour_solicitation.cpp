@@ -98,13 +98,13 @@ const Case neighbour_solicitation_is_sent{
             bench.send(unicast_neighbour_solicitation().with(Ipv6::hop_limit, usual_hop_limit));
             bench.forbid(neighbour_advertisement(), within(1s));
             bench.step("It solicits an address that it does not know");
+            const auto question = to_a_group(neighbour_solicitation_for(tester));
             bench.dut->flush_neighbours();
             bench.dut.resolves(IpAddress::v6(tester));
             bench.dut.maps_rightly(IpAddress::v6(solicited_node_group(tester)));
-            bench.require(neighbour_solicitation_for(tester), within(5s));
+            bench.require(question, within(5s));
             // RFC 4861, 7.2.2.
-            bench.inspect(neighbour_solicitation_for(tester)
-                              .with(Ipv6::destination, solicited_node_group(tester))
+            bench.inspect(question.with(Ipv6::destination, solicited_node_group(tester))
                               .with(Ipv6::hop_limit, only_from_the_link),
                           within(1s));
             asks_for_silent_again(bench, bench.fresh_neighbour6(), rfc4391::ipv6_resolved_by_nd);

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A neighbour that does not answer today may do so tomorrow.
+// Questions for neighbours that the DUT does not know: forgotten ones, and those that do not answer today but may do so
+// tomorrow.
 #pragma once
 
 #include "conformance/cases/prelude.hpp"
 
 namespace ipoib::conformance {
+
+/// Of such questions those that all hear. Whom the DUT knows it may ask alone, at any time, whether it is there still:
+/// RFC 1122, 2.3.2.1; RFC 4861, 7.3.
+inline Expectation to_a_group(const Expectation& question) {
+    return question.such_that("to a group", [](const Packet& p, const Situation&) { return p.is_multicast; });
+}
 
 /// Steps: the DUT asks for an address that nobody has, and asks again when it is told to some time after it gave up.
 inline void asks_for_silent_again(Bench& bench, const IpAddress& address, const requirements::Requirement& judged) {

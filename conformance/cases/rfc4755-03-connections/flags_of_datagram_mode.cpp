@@ -21,8 +21,9 @@ const Case datagram_mode_ignores_flags{
             bench.precondition(arp_reply(), within(1s));
             for (const auto flags : std::array<std::uint8_t, 4>{0x80, 0x40, 0xc0, 0xff}) {
                 bench.step("A peer with flags " + hex(flags, 2));
-                bench.dut->flush_neighbours();
+                // In this order: who asks the tester unasked learns these flags, too.
                 bench.tester.present(flags);
+                bench.dut->flush_neighbours();
                 bench.send(arp_request());
                 bench.require(arp_reply(), within(1s));
                 const auto port = bench.fresh_port();

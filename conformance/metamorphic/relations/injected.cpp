@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // One violation is put into a capture in which nothing is wrong: it is found at its frame, and nothing else is.
 #include "conformance/metamorphic/checksums.hpp"
+#include "conformance/metamorphic/mutated.hpp"
 #include "conformance/metamorphic/relation.hpp"
 #include "protocol/wire/ip_address.hpp"
-#include "traffic-gen/mutation.hpp"
-#include "traffic-gen/profile.hpp"
 
 #include <map>
-#include <set>
-#include <stdexcept>
-#include <tuple>
 
 namespace ipoib::metamorphic {
 namespace {
@@ -18,21 +14,14 @@ using wire::Packet;
 
 /// What of a frame is wrong by itself, whatever lies around it.
 void judge_alone(const Source& source, const Frame& frame, Verdicts& verdicts) {
-    static std::vector<Frame> alone;
+    thread_local std::vector<Frame> alone;
     alone.assign(1, frame);
     judge(alone, source.is_one_subnet, source.parties(), verdicts);
 }
 
-bool can_be_built_again(const Frame& frame, Packet& packet) {
-    if (frame.medium != wire::Medium::infiniband || frame.origin.is_rebuilt) return false;
-    wire::decode(frame.octets, packet, frame.medium, frame.wire_length);
-    return packet.lrh && !packet.is_truncated && packet.tail == wire::Tail::both &&
-           wire::check_crcs(frame.octets, packet.tail).icrc == wire::Check::good;
-}
-
 /// Takes what is wrong with the changed frame alone for what must be found. False where that is nothing.
 bool expect(const Source& source, const Frame& changed, Choice& choice) {
-    static Verdicts verdicts;
+    thread_local Verdicts verdicts;
     judge_alone(source, changed, verdicts);
     for (const auto& charge : verdicts.charges) choice.expected.push_back(charge.requirement);
     if (choice.expected.empty()) return false;
@@ -63,45 +52,6 @@ bool teaches(const Packet& before, wire::Octets changed) {
     };
     return is_announcement(before) || is_announcement(after) || group(before) != group(after) ||
            address(before) != address(after);
-}
-
-/// What kind of packet it is: its headers, and what a MAD asks for.
-using Shape = std::tuple<wire::Parts, const wire::HeaderSpec*, wire::Method, std::uint16_t>;
-Shape shape_of(const Packet& packet) {
-    const auto* other = packet.others_count ? packet.others[0].header : nullptr;
-    if (!packet.mad) return {packet.found, other, wire::Method{}, 0};
-    return {packet.found, other, packet.mad[wire::Mad::method], packet.mad[wire::Mad::attribute_id]};
-}
-
-/// A mutation is made for the packets of its profile; others may lack what it looks at.
-bool is_meant(const traffic::Mutation& mutation, const Packet& packet) {
-    static std::map<std::string_view, std::set<Shape>> shapes;
-    auto& known = shapes[mutation.profile];
-    if (known.empty()) {
-        const auto source = played(*traffic::find_profile(mutation.profile));
-        Packet one;
-        for (const auto& frame : source->frames()) {
-            wire::decode(frame.octets, one, frame.medium, frame.wire_length);
-            known.insert(shape_of(one));
-        }
-    }
-    return known.contains(shape_of(packet));
-}
-
-/// The frame as a mutation of the generator makes it; empty where that is not about it.
-std::vector<std::uint8_t> mutated(const traffic::Mutation& mutation, const Packet& packet) {
-    if (!is_meant(mutation, packet)) return {};
-    auto builder = build::PacketBuilder::of(packet);
-    const std::vector<std::uint8_t> before(builder.octets().begin(), builder.octets().end());
-    const auto frame = builder.build();
-    if (!std::ranges::equal(frame, packet.octets)) return {};
-    try {
-        mutation.change(builder);
-    } catch (const std::logic_error&) {
-        return {};  // meant for packets with a header that this one lacks
-    }
-    if (std::ranges::equal(builder.octets(), before)) return {};
-    return builder.build();
 }
 
 const std::vector<const traffic::Mutation*>& mutations() {
@@ -198,7 +148,7 @@ bool choose_field(const Source& source, const Sources&, std::size_t number, Rand
     if (places.empty()) return false;
     const auto& [bit, width] = places[random.below(places.size())];
     const auto mask = 1 + random.below((std::size_t{1} << std::min(width, 63u)) - 1);
-    static Store store;
+    thread_local Store store;
     store.clear();
     auto changed = frame;
     const auto octets = store.copy(frame.octets);

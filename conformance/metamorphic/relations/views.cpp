@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The same frames as another capture would show them: of another link type, in two files, cut short.
+#include "conformance/metamorphic/media.hpp"
 #include "conformance/metamorphic/relation.hpp"
-#include "protocol/build/packet_builder.hpp"
-#include "protocol/wire/medium.hpp"
 
 namespace ipoib::metamorphic {
 namespace {
@@ -15,14 +14,6 @@ bool is_infiniband(const Source& source) {
     });
 }
 
-/// Those that show an InfiniBand packet in another way.
-std::vector<Medium> other_media() {
-    std::vector<Medium> others;
-    for (const auto& row : wire::media())
-        if (row.make_head) others.push_back(row.medium);
-    return others;
-}
-
 bool choose_medium(const Source& source, const Sources&, std::size_t number, Random&, Choice& choice) {
     const auto others = other_media();
     if (number >= others.size() || !is_infiniband(source)) return false;
@@ -33,19 +24,10 @@ bool choose_medium(const Source& source, const Sources&, std::size_t number, Ran
 void change_medium(const Source& source, Kept kept, const Choice& choice, Trace& variant) {
     variant.is_one_subnet = source.is_one_subnet;
     const auto medium = static_cast<Medium>(choice.numbers[0]);
-    wire::Packet packet;
-    for (const auto index : kept) {
-        const auto& frame = source.frames()[index];
-        wire::decode(frame.octets, packet);
-        // An IP network device shows nothing else, and knows one form of the encapsulation header.
-        const bool is_foreign = packet.foreign != wire::Foreign::none || source.who[index].is_foreign;
-        if (!packet.is_ipoib() || is_foreign || packet.tail == wire::Tail::truncated) continue;
-        put(source, index, variant);
-        auto& shown = variant.frames.back();
-        shown.medium = medium;
-        shown.octets = variant.store.keep(build::as_seen_by(medium, frame.octets));
-        shown.wire_length = static_cast<std::uint32_t>(shown.octets.size());
-    }
+    Frame shown;
+    for (const auto index : kept)
+        if (show_as(medium, source, index, source.frames()[index].octets, shown, variant.store))
+            variant.frames.push_back(shown);
 }
 
 bool choose_border(const Source& source, const Sources&, std::size_t number, Random&, Choice& choice) {

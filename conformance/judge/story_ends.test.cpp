@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What was right once and is over: a value of before, seconds after the port was told of another one, and a duty that a
+// change renews and the port does not do again.
+#include "conformance/judge/test_story.hpp"
+#include "protocol/build/connection.hpp"
+
+using namespace ipoib;
+using namespace ipoib::testing;
+
+namespace {
+
+constexpr auto address = "239.1.2.3";
+constexpr std::uint16_t new_mlid = 0xc0aa;
+constexpr std::int64_t long_after = 8;  // s
+
+Node with_qpn(Node node, std::uint32_t qpn) {
+    node.qpn = qpn;
+    return node;
+}
+Story resolved() {
+    auto story = both_up();
+    return story(arp_request(a, b.ipv4, story.link))(arp_reply(b, a, story.link)).pass(4);
+}
+/// The SM asks the port to register anew, and it answers.
+Story& asked_to_register(Story& story, const Node& port, bool answers = true) {
+    const auto info = Bytes<PortInfo>{}
+                          .set(PortInfo::gid_prefix, port.gid.prefix())
+                          .set(PortInfo::lid, port.lid)
+                          .set(PortInfo::port_state, PortState::active)
+                          .set(PortInfo::client_reregister, true);
+    story(port_info(sa, port, Method::set, info));
+    return answers ? story(port_info(port, sa, Method::get_resp, info)) : story;
+}
+
+}  // namespace
+
+TEST_CASE("Ends: the queue pair of before") {
+    auto story = resolved();
+    const auto now = with_qpn(b, 0x777);
+    SECTION("that the sender was told is another one now") {
+        story(arp_request(a, b.ipv4, story.link))(arp_reply(now, a, story.link));
+        SECTION("long after") {
+            CHECK(violated(story.pass(long_after)(echo_request(a, b, story.link, 1))) == Ids{"RFC4391-9.1.1-04-ipv4"});
+        }
+        SECTION("at once") {
+            story(echo_request(a, b, story.link, 1));
+            CHECK(violated(story) == Ids{});
+            CHECK(undecided(story) == Ids{});
+        }
+        SECTION("the new one") {
+            CHECK(violated(story.pass(long_after)(echo_request(a, now, story.link, 1))) == Ids{});
+        }
+        SECTION("which is announced again") {
+            story.pass(4)(arp_request(b, a.ipv4, story.link));
+            CHECK(violated(story.pass(long_after)(echo_request(a, b, story.link, 1))) == Ids{});
+        }
+    }
+    SECTION("that the sender has used the new one instead of") {
+        story(arp_request(now, c.ipv4, story.link))(echo_request(a, now, story.link, 1));
+        CHECK(violated(story.pass(long_after)(echo_request(a, b, story.link, 1))) == Ids{"RFC4391-9.1.1-04-ipv4"});
+    }
+    SECTION("of which only another port was told") {
+        story(arp_reply(now, c, story.link));
+        CHECK(violated(story.pass(long_after)(echo_request(a, b, story.link, 1))) == Ids{});
+    }
+    SECTION("where two interfaces answer for one address") {
+        story(arp_request(a, b.ipv4, story.link))(arp_reply(b, a, story.link))(arp_reply(now, a, story.link));
+        CHECK(violated(story.pass(long_after)(echo_request(a, b, story.link, 1))) == Ids{});
+    }
+}
+
+TEST_CASE("Ends: the DLID of before") {
+    auto story = resolved();
+    auto moved = b;
+    moved.lid = 0x55;
+    story.path(a, b)(echo_request(a, b, story.link, 1)).pass(2);
+    story.path(a, moved);
+    SECTION("long after") {
+        CHECK(violated(story.pass(long_after)(echo_request(a, b, story.link, 2))).contains("RFC4391-9.1.2-01"));
+    }
+    SECTION("at once") { CHECK(violated(story(echo_request(a, b, story.link, 2))) == Ids{}); }
+    SECTION("whose port goes on to send from there") {
+        story.pass(long_after)(echo_reply(b, a, story.link, 1));
+        CHECK(violated(story(echo_request(a, b, story.link, 2))) == Ids{});
+    }
+}
+
+TEST_CASE("Ends: a membership, where the SM asks for registration") {
+    auto story = both_up();
+    const auto group = story.group(address);
+    story.join(a, group, mlid, 4)(story.to_group(a, address, mlid)).pass(2);
+    const auto subscribes = [&] {
+        story.subscribe(a, trap::multicast_group_created).subscribe(a, trap::multicast_group_deleted);
+    };
+    SECTION("that is not asked for again") {
+        asked_to_register(story, a).join_link(a);
+        subscribes();
+        story.pass(long_after)(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{"RFC4391-10-08", "RFC4391-10-08-refused"});
+    }
+    SECTION("that of the broadcast group") {
+        asked_to_register(story, a).pass(long_after)(arp_request(a, b.ipv4, story.link));
+        CHECK(violated(story) == Ids{"RFC4391-5-02-sends"});
+    }
+    SECTION("that is asked for again") {
+        asked_to_register(story, a).join_link(a).join(a, group, mlid, 4);
+        subscribes();
+        story.pass(long_after)(story.to_group(a, address, mlid))(arp_request(a, b.ipv4, story.link));
+        CHECK(violated(story) == Ids{});
+        CHECK(undecided(story) == Ids{});
+    }
+    SECTION("and the port does not answer") {
+        asked_to_register(story, a, false).pass(long_after)(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{});
+    }
+    SECTION("and it does not subscribe again") {
+        asked_to_register(story, a).join_link(a).join(a, group, mlid, 4)(story.to_group(a, address, mlid));
+        story.pass(45)(story.to_group(a, address, mlid)).pass(1)(story.to_group(a, address, mlid));
+        CHECK(violated(story) == Ids{"RFC4391-10-12"});
+    }
+}
+
+TEST_CASE("Ends: the Q_Key of before") {
+    auto story = both_up();
+    const auto before = story.link;
+    story(arp_request(a, b.ipv4, before)).pass(2);
+    story.link.q_key = 0x80001234;
+    story.join_link(b).join_link(a);
+    SECTION("long after") {
+        CHECK(violated(story.pass(long_after)(arp_request(a, b.ipv4, before))).contains("RFC4391-9.1.2-03"));
+    }
+    SECTION("at once") { CHECK(violated(story(arp_request(a, b.ipv4, before))) == Ids{}); }
+    SECTION("one that it never was") {
+        auto other = before;
+        other.q_key = 0x80009999;
+        CHECK(violated(story(arp_request(a, b.ipv4, other))).contains("RFC4391-9.1.2-03"));
+    }
+}
+
+TEST_CASE("Ends: what a group had before it was made anew") {
+    auto story = both_up();
+    const auto group = story.group(address);
+    const auto joins = [&](std::uint16_t group_mlid) {
+        story.join(b, group, group_mlid).join(a, group, group_mlid, 4);
+    };
+    joins(mlid);
+    story(story.to_group(a, address, mlid)).pass(2);
+    SECTION("its MLID") {
+        joins(new_mlid);
+        SECTION("long after") {
+            CHECK(violated(story.pass(long_after)(story.to_group(a, address, mlid))).contains("RFC4391-10-03"));
+        }
+        SECTION("at once") { CHECK(violated(story(story.to_group(a, address, mlid))) == Ids{}); }
+        SECTION("one that it never had") {
+            CHECK(violated(story(story.to_group(a, address, 0xc0ee))).contains("RFC4391-10-03"));
+        }
+    }
+    SECTION("its TClass") {
+        const auto usual = story.link.traffic_class;
+        constexpr std::uint8_t special = 0x44;
+        const auto in_group = [&] { return story.to_group(a, address, mlid).set(Grh::traffic_class, special); };
+        story.link.traffic_class = special;
+        joins(mlid);
+        story(in_group()).pass(2);
+        story.link.traffic_class = usual;
+        joins(mlid);
+        SECTION("long after") { CHECK(violated(story.pass(long_after)(in_group())) == Ids{"RFC4391-4.1-09-tclass"}); }
+        SECTION("at once") { CHECK(violated(story(in_group())) == Ids{}); }
+    }
+}
+
+TEST_CASE("Ends: the prefix of before") {
+    auto story = both_up();
+    const auto is_given = [&](std::uint64_t prefix) {
+        const auto info = Bytes<PortInfo>{}
+                              .set(PortInfo::gid_prefix, prefix)
+                              .set(PortInfo::lid, a.lid)
+                              .set(PortInfo::port_state, PortState::active);
+        story(port_info(sa, a, Method::set, info))(port_info(a, sa, Method::get_resp, info));
+    };
+    auto before = a;
+    before.gid = Gid::of(0xfec0000000000001, a.gid.interface_id());
+    is_given(before.gid.prefix());
+    story.pass(1)(arp_request(before, b.ipv4, story.link)).pass(1);
+    is_given(0xfec0000000000002);
+    SECTION("long after") {
+        story.pass(long_after)(arp_request(before, b.ipv4, story.link));
+        CHECK(violated(story).contains("RFC4391-9.1.1-07-prefix"));
+    }
+    SECTION("at once") {
+        CHECK(violated(story(arp_request(before, b.ipv4, story.link))).count("RFC4391-9.1.1-07-prefix") == 0);
+    }
+}
+
+TEST_CASE("Ends: the Service-ID of before") {
+    auto story = resolved();
+    const auto now = with_qpn(b, 0x777);
+    story(arp_request(a, b.ipv4, story.link))(arp_reply(now, a, story.link));
+    SECTION("long after") {
+        story.pass(long_after)(connection_request(a, b, 0x10));
+        CHECK(violated(story).contains("RFC4755-3.5-01-former"));
+    }
+    SECTION("at once") { CHECK(violated(story(connection_request(a, b, 0x10))) == Ids{}); }
+    SECTION("that of now") { CHECK(violated(story.pass(long_after)(connection_request(a, now, 0x10))) == Ids{}); }
+}
