@@ -30,7 +30,8 @@ CALLS = {
              f"--node {pathlib.Path(PROGRAM).parent}/samples/ipoib-node", "--sessions", "1"],
 }
 # What an option needs beside these.
-NEEDED = {("explore", "--markdown"): ["--mutants"]}
+NEEDED = {("explore", "--markdown"): ["--mutants"], ("selftest", "--floor"): ["--recall"]}
+OF_NONE = {"--pages", "--floor"}  # options that take no case: pages are of all, and recall has situations
 # Written after minutes, by the same functions: base_test.py sees to that.
 LATE = {"--frames", "--decisiveness"}
 
@@ -53,9 +54,9 @@ class Written(Folder):
         conform("check", CAPTURES / "usual.pcap", "--json", self.results)
 
     def call(self, command, *more):
-        # Pages are of all cases.
         needed = NEEDED.get((command, str(more[0])), []) if more else []
-        return conform(command, *([] if "--pages" in more else CALLS[command]), *needed, *more, cwd=self.folder)
+        selected = [] if OF_NONE.intersection(map(str, more)) else CALLS[command]
+        return conform(command, *selected, *needed, *more, cwd=self.folder)
 
 
 class Outputs(Written):

@@ -490,7 +490,7 @@ TEST_CASE("Duty: a router asks for the groups, subscribes, and joins each new on
     story.up(a).up(b).join(b, group, mlid);
     story(arp_request(a, b.ipv4, story.link));
     // Only who asks for the groups, and speaks as one, is taken for a router.
-    story.routes(a);
+    story(rip(a, story.link));
     const auto ask = [&] {
         story(mc_member(a, sa, Method::get_table, 0x900, Bytes<McMemberRecord>{}, 0));
         story(mc_member(sa, a, Method::get_table_resp, 0x900, Bytes<McMemberRecord>{}, 0));

@@ -137,6 +137,23 @@ TEST_CASE("Ends: the Q_Key of before") {
     }
 }
 
+TEST_CASE("Ends: the Q_Key of before, in what only its queue pairs tell to be of IPoIB") {
+    auto story = resolved();
+    const auto before = story.link;
+    story.link.q_key = 0x80001234;
+    for (const auto& port : {a, b}) asked_to_register(story, port).join_link(port);
+    story.pass(long_after)(echo_request(a, b, before, 1));
+    CHECK(violated(story).contains("RFC4391-9.1.2-03"));
+}
+
+TEST_CASE("Ends: no life ends where the SM asks a port to register that has just come up") {
+    Story story;
+    for (const auto& port : {a, b}) asked_to_register(story.found(port), port).join_link(port);
+    story(arp_request(a, b.ipv4, story.link))(arp_reply(b, a, story.link));
+    auto packet = echo_request(a, b, story.link, 1);
+    CHECK(violated(story(packet.set(Bth::dest_qp, 0x99u))) == Ids{"RFC4391-9.1.1-04-ipv4"});
+}
+
 TEST_CASE("Ends: what a group had before it was made anew") {
     auto story = both_up();
     const auto group = story.group(address);

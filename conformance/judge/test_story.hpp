@@ -97,13 +97,6 @@ public:
         (*this)(subscription(port, sa, Method::set, ++transaction_, trap_number, group));
         return (*this)(subscription(sa, port, Method::get_resp, transaction_, trap_number, group));
     }
-    /// It tells its routes to all, by RIP. RFC 1058, 3.1.
-    Story& routes(const Node& router) {
-        constexpr std::uint16_t rip = 520;
-        auto packet = broadcast(router, link);
-        packet.add(Bytes<Ipv4>{}.set(Ipv4::source, router.ipv4).set(Ipv4::destination, 0xffffffff));
-        return (*this)(packet.add(Bytes<Udp>{}.set(Udp::source, rip).set(Udp::destination, rip)));
-    }
     Story& path(const Node& from, const Node& to, std::uint8_t sl = 0) {
         (*this)(path_record(from, sa, Method::get, ++transaction_, from, to, 0, 0));
         return (*this)(path_record(sa, from, Method::get_resp, transaction_, from, to, sl, 3));

@@ -176,6 +176,17 @@ PacketBuilder p_key_table(const Node& from, const Node& to, Method method, std::
     return smp(from, to, {.method = method, .attribute = smp_attribute::p_key_table}, p_key_block(p_keys));
 }
 
+PacketBuilder rip(const Node& router, const Link& link) {
+    constexpr std::uint16_t port = 520;
+    constexpr std::array<std::uint8_t, 4> response{2, 1, 0, 0};
+    auto packet = broadcast(router, link);
+    packet.add(Bytes<Ipv4>{}
+                   .set(Ipv4::source, router.ipv4)
+                   .set(Ipv4::destination, 0xffffffff)
+                   .set(Ipv4::protocol, IpProtocol::udp));
+    return packet.add(Bytes<Udp>{}.set(Udp::source, port).set(Udp::destination, port)).add(response);
+}
+
 PacketBuilder igmp(const Node& from, std::uint8_t type, std::uint32_t group, std::uint16_t mlid, const Link& link) {
     Bytes<Igmp> message;
     message.set(Igmp::type, type).set(Igmp::group, group);

@@ -110,6 +110,8 @@ template <class Attribute>
 /// An IGMPv2 report or leave. RFC 2236, 2.
 [[nodiscard]] PacketBuilder igmp(const Node& from, std::uint8_t type, std::uint32_t group, std::uint16_t mlid,
                                  const Link& link);
+/// A RIP response without routes in the broadcast group: its sender forwards IP. RFC 1058, 3.1.
+[[nodiscard]] PacketBuilder rip(const Node& router, const Link& link);
 /// An MLDv2 report of one record without sources, with the Router Alert option. It goes to all MLDv2 routers, whose
 /// group has this MLID. RFC 3810, 5.2; RFC 2711.
 [[nodiscard]] PacketBuilder mld_report(const Node& from, std::uint8_t record_type, const wire::Gid& group,

@@ -60,22 +60,33 @@ bool has_asked_unseen(const state::Neighbour& neighbour) { return neighbour.unse
 /// asked; the receiver may have announced another queue pair since, so all that the one announced has sent.
 state::Span since_resolution(const Packet& p, const Known& known) {
     const auto& neighbour = *known.neighbour;
-    state::Span span{.needs_answers = true};
+    state::Span span{.since = known.of_broadcast->watched_since, .needs_answers = true};
+    span.senders[0] = {{p.lrh[Lrh::slid], p.deth[Deth::src_qp]}, span.since};
     if (known.target) span.senders[1] = {{known.target->lid, neighbour.announced_by}, neighbour.announced};
-    // Who was told the address in the capture, and sends it to the port that it names, has no other one from before.
-    const bool is_told = known.informed && known.target && p.lrh[Lrh::dlid] == known.target->lid && !known.destination;
-    const bool uses_former = known.informed && is_former(neighbour, p.bth[Bth::dest_qp]);
-    if (is_told || uses_former) {
-        span.since = known.informed->at;
-        span.senders[0] = {{p.lrh[Lrh::slid], p.deth[Deth::src_qp]}, span.since};
-        span.needs_answers = false;
-    } else {
-        if (known.knows(Fact::watched)) span.since = known.of_broadcast->watched_since;
-        span.senders[0] = {{p.lrh[Lrh::slid], p.deth[Deth::src_qp]}, span.since};
-        if (known.source && known.source->first.order > span.since.order) span.senders[0].since = known.source->first;
-        state::begins_with_join(span, known.of_broadcast);
-    }
+    if (known.source && known.source->first.order > span.since.order) span.senders[0].since = known.source->first;
+    state::begins_with_join(span, known.of_broadcast);
     if (has_asked_unseen(neighbour)) span.doubts.add(question_missing);
+    return span;
+}
+/// Whoever was told the address in the capture, and sends to the port that it names, has no other one from before.
+bool was_told_address(const Packet& p, const Known& known) {
+    if (!known.informed || !has_one_address(p, known)) return false;
+    const bool is_to_stranger = known.target && p.lrh[Lrh::dlid] == known.target->lid && !known.destination;
+    return is_to_stranger || is_former(*known.neighbour, p.bth[Bth::dest_qp]);
+}
+/// All that both have sent since must be there.
+state::Span since_informed(const Packet& p, const Known& known) {
+    const auto& neighbour = *known.neighbour;
+    state::Span span{.since = known.informed->at};
+    span.senders[0] = {{p.lrh[Lrh::slid], p.deth[Deth::src_qp]}, span.since};
+    if (known.target) span.senders[1] = {{known.target->lid, neighbour.announced_by}, neighbour.announced};
+    if (has_asked_unseen(neighbour)) span.doubts.add(question_missing);
+    return span;
+}
+/// The answer may be to another question, that is not captured.
+state::Span since_asked(const Packet&, const Known& known) {
+    state::Span span{.since = known.answers->sent};
+    span.senders[0] = {{known.answers->lid, known.answers->qpn}, known.answers->sent};
     return span;
 }
 /// A reply may be a late one, to an earlier question, which named another queue pair: all that the asker has said to
@@ -176,6 +187,9 @@ bool is_beyond_router(const Packet& p, const Known& known) {
     const bool is_own = far.prefix() == near.prefix() || (known.requester && known.requester->prefix == far.prefix());
     return !far.is_zero() && !near.is_zero() && !may_be_alias && !is_own;
 }
+bool has_gid_of_neighbour(const Packet& p, const Known& known) {
+    return p.grh && p.grh[Grh::dgid] == known.neighbour->gid;
+}
 std::string far_gid(const Packet&, const Known& known) { return text(known.neighbour->gid); }
 
 /// IP for one neighbour, whose address is known, that goes to a group.
@@ -254,13 +268,7 @@ constexpr Rule rules_of_context_unicast[] = {
      .title = "a limited member does not answer a limited member",
      .needs = over_ib | parts(Part::deth),
      .evidence = Evidence::nothing_between,
-     // It may have been asked once more, with another P_Key.
-     .over =
-         [](const Packet&, const Known& known) {
-             state::Span span{.since = known.answers->sent};
-             span.senders[0] = {{known.answers->lid, known.answers->qpn}, known.answers->sent};
-             return span;
-         },
+     .over = since_asked,
      .applies = [](const Packet&, const Known& known) { return known.answers != nullptr; },
      .holds = [](const Packet& p,
                  const Known& known) { return !known.answers->is_limited || is_full_member(p.bth[Bth::p_key]); },
@@ -276,7 +284,7 @@ constexpr Rule rules_of_context_unicast[] = {
      .title = "IPv4 goes to the QPN that ARP has told",
      .needs = unicast | parts(Part::ipv4),
      .evidence = Evidence::nothing_between,
-     .knows = facts(Fact::sender, Fact::neighbour),
+     .knows = of_address,
      .over = since_resolution,
      .applies = has_one_address,
      .fades = was_renewed,
@@ -288,11 +296,28 @@ constexpr Rule rules_of_context_unicast[] = {
      .title = "IPv6 goes to the QPN that Neighbour Discovery has told",
      .needs = unicast | parts(Part::ipv6),
      .evidence = Evidence::nothing_between,
-     .knows = facts(Fact::sender, Fact::neighbour),
+     .knows = of_address,
      .over = since_resolution,
      .applies = has_one_address,
      .fades = was_renewed,
      .holds = goes_to_announced_qpn,
+     .points_at = Bth::dest_qp,
+     .expected_of = announced_qpns},
+    // Of a sender whose life the capture does not show.
+    {.id = "RULE-RFC4391-9.1.1-04-told",
+     .checks = {&rfc4391::ip_to_advertised_qpn},
+     .title = "IP goes to the QPN that the sender was told in the capture",
+     .needs = unicast,
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::sender, Fact::neighbour),
+     .over = since_informed,
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return !known.knows(Fact::watched) && is_ip(p) && was_told_address(p, known) &&
+                    !goes_to_announced_qpn(p, known);
+         },
+     .fades = was_renewed,
+     .holds = [](const Packet&) { return false; },
      .points_at = Bth::dest_qp,
      .expected_of = announced_qpns},
     {.id = "RULE-RFC4391-9.1.1-04-in-group",
@@ -406,24 +431,26 @@ constexpr Rule rules_of_context_unicast[] = {
      .title = "a packet to another IB subnet has a GRH with the receiver's GID",
      .needs = unicast,
      .evidence = Evidence::nothing_between,
-     .knows = facts(Fact::neighbour),
-     .over = since_announced,
+     .knows = of_address,
+     .over = since_resolution,
      .applies = is_beyond_router,
-     .holds = [](const Packet& p, const Known& known) { return p.grh && p.grh[Grh::dgid] == known.neighbour->gid; },
+     .holds = has_gid_of_neighbour,
      .points_at = Grh::dgid,
      .expected_of = far_gid},
-    {.id = "RULE-RFC4391-6-07-across",
-     .checks = {&rfc4391::grh_on_multicast},
-     .title = "a packet to another IB subnet has a GRH",
+    // Of a sender whose life the capture does not show.
+    {.id = "RULE-RFC4391-9.1-02-far",
+     .checks = {&rfc4391::grh_across_subnets},
+     .title = "a packet to a neighbour whose address names another IB subnet has a GRH with its GID",
      .needs = unicast,
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::neighbour),
      .over = since_announced,
-     .applies = is_beyond_router,
-     .holds = [](const Packet& p) { return static_cast<bool>(p.grh); },
-     .points_at = Lrh::lnh,
-     .expected_of = [](const Packet&,
-                       const Known& known) { return "3 (GRH follows), to " + text(known.neighbour->gid); }},
+     .applies = [](const Packet& p, const Known& known) {
+         return !known.knows(Fact::watched) && is_beyond_router(p, known) && !has_gid_of_neighbour(p, known);
+     },
+     .holds = [](const Packet&) { return false; },
+     .points_at = Grh::dgid,
+     .expected_of = far_gid},
     {.id = "RULE-RFC4391-9.1.1-07",
      .checks = {&rfc4391::link_address_gid},
      .title = "the GID of the sender's link-layer address in ARP is one of its port's",
@@ -470,13 +497,7 @@ constexpr Rule rules_of_context_unicast[] = {
      .title = "an advertisement that answers a solicitation in a group carries the link-layer address",
      .needs = over_ib | parts(Part::lrh, Part::nd),
      .evidence = Evidence::nothing_between,
-     // It may answer another one, that is not captured.
-     .over =
-         [](const Packet&, const Known& known) {
-             state::Span span{.since = known.answers->sent};
-             span.senders[0] = {{known.answers->lid, known.answers->qpn}, known.answers->sent};
-             return span;
-         },
+     .over = since_asked,
      .applies =
          [](const Packet& p, const Known& known) {
              return p.icmpv6[Icmpv6::type] == Icmpv6Type::neighbour_advertisement && known.answers &&

@@ -104,7 +104,10 @@ bool has_told_record(const Packet& p, const Known& known) {
 /// The broadcast group, or another one whose record the SA has told the sender.
 bool was_told_record(const Packet& p, const Known& known) {
     if (is_to_broadcast(p)) return true;
-    return known.group && known.group->record && known.member && known.member->joined_at;
+    const auto* member = known.member;
+    if (!known.group || !known.group->record || !member || !member->joined_at) return false;
+    // What a group that was made anew has, only who was told both values is known to have been told.
+    return !known.group->mlid_has_changed || member->told_before;
 }
 /// One of the values that a group gives to the headers of its packets: where it stands.
 template <auto OfGroup, auto OfMember>

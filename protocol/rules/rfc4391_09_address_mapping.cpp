@@ -41,6 +41,7 @@ state::Span since_test(const Packet& p, const Known& known) {
         return {.doubts = state::Reason{
                     .doubt = Doubt::life_before,
                     .text = "the capture does not show how the address began: it may be one that is still being tested",
+                    .holds_in_evidence = true,
                     .also = state::assumptions(state::Assumption::whole)}};
     state::Span span{.since = known.speaker->tested};
     if (p.lrh && p.deth) span.senders[0] = {{p.lrh[Lrh::slid], p.deth[Deth::src_qp]}, span.since};

@@ -333,7 +333,8 @@ void Subnet::announce(const Packet& packet, const Gid& address, const Gid& annou
     neighbour.announced = known_.now;
     neighbour.announced_by = source_ ? source_->qpn : qpn;
     if (keep(neighbour.qpns, neighbour.qpn_count, qpn)) change();
-    if (packet.lrh && !packet.is_multicast) is_informed(index, {packet.lrh[Lrh::dlid], packet.bth[Bth::dest_qp]});
+    if (packet.lrh && packet.bth && !packet.is_multicast)
+        is_informed(index, {packet.lrh[Lrh::dlid], packet.bth[Bth::dest_qp]});
 }
 
 const Informed* Subnet::informed(std::uint32_t neighbour, QpAddress interface) const {

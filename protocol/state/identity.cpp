@@ -306,6 +306,9 @@ std::uint32_t Subnet::only_link(std::uint16_t p_key, const Packet& packet) {
 bool Subnet::has_q_key_of_link(const Packet& packet, const QueuePair& queue_pair) const {
     const auto& link = links_[link_with(queue_pair)];
     const auto q_key = packet.deth[Deth::q_key];
+    // Who has not been asked to register anew goes by a record of before.
+    for (auto index = link.latest_told; index != none; index = told_records_[index].before)
+        if (told_records_[index].parameters.q_key == q_key) return true;
     if (link.broadcast && (link.told & facts(Fact::q_key))) return q_key == link.broadcast->q_key;
     return link.q_key_users.front() != none && q_key == link.q_key_in_use;
 }

@@ -248,8 +248,10 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     auto& port = ports_[subject_];
     auto& requester = requester_at(packet.lrh[Lrh::dlid]);
     if (!is_broadcast_gid(mgid) || !(state & join_state::full_member) || !request) return;
-    // The port's life on the link begins here, unless it was on it before.
-    const bool is_start = !was_joined && !port.renewal && (!port.first_ipoib || member.left_at);
+    // The port's life on the link begins here, unless it was on it before. An SM may ask who has just come up to
+    // register anew, too.
+    const bool was_renewed = port.renewal && !(requester.down && requester.down.order < port.renewal.order);
+    const bool is_start = !was_joined && !was_renewed && (!port.first_ipoib || member.left_at);
     const bool is_first = !was_joined && member.grants == 1 && !member.left_at;
     if (is_first && port.first_ipoib && !vouched_.empty() && used_before_.size() < most_used_before)
         used_before_.emplace_back(subject_, port.first_ipoib);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "protocol/wire/igmp.hpp"
 #include "protocol/wire/mgid.hpp"
 #include "traffic-gen/manager.hpp"
 #include "traffic-gen/profiles/exchanges.hpp"
@@ -22,10 +21,8 @@ public:
     void joins(const Gid& group) const { join(stage_, node_, link_, group, join_state::non_member); }
     void leaves(const Gid& group) const { leave(stage_, node_, link_, group, join_state::non_member); }
 
-    /// Asks all hosts for the groups that they listen to. RFC 2236, 3.
-    void queries() const {
-        stage_.send(build::igmp(node_, igmp_type::query, all_hosts, stage_.scene().mlid(mgid(all_hosts)), link_));
-    }
+    /// Only who speaks as a router is known to be one.
+    void speaks() const { stage_.send(build::rip(node_, link_)); }
     /// The broadcast group, that of all hosts, and `others`.
     void reads_table(std::initializer_list<Gid> others) const {
         const auto& administrator = stage_.scene().administrator();
@@ -80,7 +77,7 @@ const Profile multicast_router{
             const Router router{stage};
             const auto& net = stage.scene().net();
             subscribe(stage, net.host(0));
-            router.queries();
+            router.speaks();
             for (std::size_t i = 0; stage.goes_on(); ++i) {
                 const auto& host = net.host(1 + i % (net.hosts.size() - 1));
                 const auto group = router.mgid(stage.scene().group4(i));
