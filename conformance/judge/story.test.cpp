@@ -511,6 +511,18 @@ TEST_CASE("Duty: a router asks for the groups, subscribes, and joins each new on
         later();
         CHECK(violated(story) == Ids{"RFC4391-11-04"});
     }
+    SECTION("no wildcard subscription, where the SM asks it to register anew") {
+        story.subscribe(a, trap::multicast_group_created).join(a, group, mlid, join_state::non_member);
+        const auto info = Bytes<PortInfo>{}
+                              .set(PortInfo::gid_prefix, a.gid.prefix())
+                              .set(PortInfo::lid, a.lid)
+                              .set(PortInfo::port_state, PortState::active)
+                              .set(PortInfo::client_reregister, true);
+        story(port_info(sa, a, Method::set, info))(port_info(a, sa, Method::get_resp, info)).join_link(a);
+        story.join(a, group, mlid, join_state::non_member);
+        later();
+        CHECK(violated(story) == Ids{"RFC4391-11-04"});
+    }
     SECTION("told of a group, and no join") {
         story.subscribe(a, trap::multicast_group_created).join(a, group, mlid, join_state::non_member);
         story(group_report(sa, a, trap::multicast_group_created, other));

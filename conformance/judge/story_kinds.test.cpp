@@ -167,6 +167,36 @@ TEST_CASE("Kinds: a DLID that the SA has told to be another port's") {
     CHECK(violated(story).contains("RFC4391-9.1-01-told"));
 }
 
+TEST_CASE("Kinds: a DLID that no port is known to have") {
+    auto story = resolved();
+    auto there = b;
+    there.lid = 0x99;
+    const auto answers = [&](std::uint8_t lmc) {
+        const auto info = Bytes<PortInfo>{}
+                              .set(PortInfo::gid_prefix, b.gid.prefix())
+                              .set(PortInfo::lid, b.lid)
+                              .set(PortInfo::lmc, lmc)
+                              .set(PortInfo::port_state, PortState::active);
+        story(port_info(b, sa, Method::get_resp, info));
+    };
+    SECTION("where the port at the address of the receiver goes on to speak") {
+        answers(0);
+        story(echo_request(a, there, story.link, 1))(echo_request(b, a, story.link, 1));
+        CHECK(violated(story) == Ids{"RFC4391-9.1-01-nobody"});
+    }
+    SECTION("where it may have moved there") {
+        answers(0);
+        story(echo_request(a, there, story.link, 1))(echo_request(there, a, story.link, 1));
+        CHECK(violated(story) == Ids{});
+    }
+    SECTION("of the same port, by its LMC") {
+        answers(7);
+        there.lid = static_cast<std::uint16_t>(b.lid ^ 0x10);
+        story(echo_request(a, there, story.link, 1))(echo_request(b, a, story.link, 1));
+        CHECK(violated(story) == Ids{});
+    }
+}
+
 TEST_CASE("Kinds: another subnet without GRH") {
     auto story = both_up();
     auto far = c;
@@ -217,6 +247,60 @@ TEST_CASE("Kinds: a join in a partition whose P_Key the port lacks") {
         CHECK(undecided(story).contains("RFC4391-5-08"));
         const auto all = [](std::size_t) { return true; };
         CHECK(violated(judged(story, all, {.is_whole = true})) == Ids{"RFC4391-5-08"});
+    }
+}
+
+TEST_CASE("Kinds: the P_Key table of a port, by a directed route") {
+    Story story;
+    const std::uint16_t others[] = {0xffff, 0x8077};
+    const std::uint8_t route[] = {3};
+    const auto answers = [&](std::uint16_t attribute, const auto& data) {
+        story(smp({.method = Method::get_resp, .attribute = attribute}, route, data));
+    };
+    story.found(b).found(a).join_link(b);
+    answers(smp_attribute::node_info, Bytes<NodeInfo>{}.set(NodeInfo::partition_cap, 32));
+    answers(smp_attribute::port_info, Bytes<PortInfo>{}
+                                          .set(PortInfo::gid_prefix, a.gid.prefix())
+                                          .set(PortInfo::lid, a.lid)
+                                          .set(PortInfo::port_state, PortState::armed));
+    answers(smp_attribute::p_key_table, p_key_block(others));
+    story.join_link(a);
+    CHECK(violated(story) == Ids{"RFC4391-5-08"});
+}
+
+TEST_CASE("Kinds: a port that comes up and never joins the broadcast group") {
+    Story story;
+    story.up(b);
+    const auto sends = [&] {
+        return story.pass(8)(arp_request(a, b.ipv4, story.link))(arp_request(b, a.ipv4, story.link));
+    };
+    SECTION("though it was down") {
+        story.found(a).up(c);
+        CHECK(violated(sends()) == Ids{"RFC4391-5-02-never"});
+        CHECK(undecided(story) == Ids{});
+    }
+    SECTION("as far as the capture shows it") {
+        story.up(c);
+        CHECK(violated(sends()) == Ids{});
+    }
+    SECTION("and has used the link before") {
+        story.up(c)(arp_request(a, b.ipv4, story.link)).found(a);
+        CHECK(violated(sends()) == Ids{});
+    }
+}
+
+TEST_CASE("Kinds: an answer in another partition than its question") {
+    auto story = both_up();
+    auto other = story.link;
+    other.p_key = 0x8777;
+    story(arp_request(b, a.ipv4, story.link))(arp_request(a, b.ipv4, story.link));
+    SECTION("by a queue pair that was asked in its own") {
+        story(arp_reply(b, a, other));
+        CHECK(violated(story).contains("RFC4392-4.1-01"));
+    }
+    SECTION("by one that was asked in both") {
+        story(arp_request(a, b.ipv4, other))(arp_reply(b, a, other))(arp_reply(b, a, story.link));
+        CHECK(violated(story).count("RFC4392-4.1-01") == 0);
     }
 }
 

@@ -121,6 +121,22 @@ TEST_CASE("Duty: who could not do it is not blamed") {
         story.found(b).pass(40);
         speaks();
     }
+    const auto stops = [&] {
+        story.join(b, story.group("224.0.0.2"), mlid + 1, 4);
+        story(igmp(b, igmp_type::leave, address_number, mlid + 1, link));
+    };
+    SECTION("who has had the time, and stops") {
+        story.pass(40);
+        stops();
+        CHECK(violated(story) == Ids{"RFC4391-10-15"});
+        return;
+    }
+    SECTION("who has not had the time, and stops") {
+        story.pass(20);
+        stops();
+        story.pass(40);
+        speaks();
+    }
     SECTION("the group is gone") {
         story(group_report(sa, a, trap::multicast_group_deleted, group))
             .octets(acknowledged(a, trap::multicast_group_deleted, group).build())

@@ -90,6 +90,8 @@ private:
     void instead(std::string_view kind, Claim claim, build::PacketBuilder packet);
     void former(Field field, std::function<void(View& view)> back);
     [[nodiscard]] std::int64_t now() const { return trace_.frames.empty() ? 0 : trace_.frames.back().time; }
+    /// Twelve seconds in which nobody speaks but others.
+    void time_passes();
     void pause(std::int64_t milliseconds) { stage_.pause(std::chrono::milliseconds{milliseconds}); }
 
     [[nodiscard]] View view(std::size_t from, std::size_t to) const;

@@ -14,6 +14,7 @@ Duties::Duties(const std::vector<const rules::Rule*>& rules, state::Limits& room
         };
         add(duty.begins);
         for (const auto kind : duty.ends) add(kind);
+        if (duty.ceases) add(*duty.ceases);
     }
 }
 
@@ -53,6 +54,14 @@ bool Duties::is_void(const state::Subnet& subnet, const Neglect& one) {
     const auto* member = subnet.member(one.group, one.port);
     return subnet.groups()[one.group].deleted.order > one.began.order ||
            (member && member->asked_to_leave.order > one.began.order);
+}
+
+bool Duties::is_neglected(const state::Subnet& subnet, std::size_t rule, const state::Event& event) const {
+    const auto this_one = key(rule, event.port, event.group);
+    const auto late = late_.find(this_one);
+    const auto open = index_.find(this_one);
+    const auto* what = late != late_.end() ? &late->second : open != index_.end() ? &open->second->what : nullptr;
+    return what && state::elapsed(what->began.time, event.at.time) > patience && !is_silent(subnet, *what);
 }
 
 std::size_t Duties::end(std::size_t rule, const state::Event& event) {

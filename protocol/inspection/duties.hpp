@@ -40,7 +40,7 @@ public:
                     kept(index);
                 else if (!begin(index, event))
                     overlooked(index);
-            } else {
+            } else if (event.kind != duty.ceases || !is_neglected(subnet, index, event)) {
                 for (auto count = end(index, event); count > 0; --count) kept(index);
             }
         }
@@ -114,6 +114,8 @@ private:
     [[nodiscard]] static bool is_silent(const state::Subnet& subnet, const Neglect& one);
     /// What happened since that leaves nothing to do: the link was down, the group is gone, or the port has left it.
     [[nodiscard]] static bool is_void(const state::Subnet& subnet, const Neglect& one);
+    /// One that expire() will find.
+    [[nodiscard]] bool is_neglected(const state::Subnet& subnet, std::size_t rule, const state::Event& event) const;
     [[nodiscard]] bool begin(std::size_t rule, const state::Event& event);
     std::size_t end(std::size_t rule, const state::Event& event);
 

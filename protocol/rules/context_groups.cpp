@@ -236,6 +236,31 @@ constexpr Rule rules_of_context_groups[] = {
      .points_at = Grh::dgid,
      .expected = "a join that succeeded before",
      .actual_of = what_sa_said},
+    {.id = "RULE-RFC4391-5-02-never",
+     .checks = {&rfc4391::broadcast_full_member_join},
+     .title = "an interface whose port has come up joins the broadcast group before it uses the link",
+     .needs = to_group,
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::sender),
+     .over =
+         [](const Packet&, const Known& known) {
+             auto span = with_sa(known, known.requester->down);
+             if (!known.is_at_sa) span.doubts.add({Doubt::lost_frames, "what ports say to the SA does not pass here"});
+             if (known.shares_port) span.doubts.add(may_be_member_by_another_gid);
+             return span;
+         },
+     .applies =
+         [](const Packet& p, const Known& known) {
+             const auto* requester = known.requester;
+             return is_to_broadcast(p) && !known.knows(Fact::member) && requester && requester->down &&
+                    requester->down.order > requester->gap.order && known.subject == known.sender &&
+                    known.sender->first_ipoib.order >= requester->down.order;
+         },
+     .holds = [](const Packet&) { return false; },
+     .points_at = Grh::dgid,
+     .expected = "a join that succeeded before",
+     .actual_of = [](const Packet&,
+                     const Known& known) { return "none since the link was down" + in_frame(known.requester->down); }},
     {.id = "RULE-RFC4391-5-02-again",
      .checks = {&rfc4391::broadcast_full_member_join},
      .title = "an interface that must register anew joins the broadcast group again before it uses the link",

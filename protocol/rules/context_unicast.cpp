@@ -190,6 +190,9 @@ bool is_beyond_router(const Packet& p, const Known& known) {
 bool has_gid_of_neighbour(const Packet& p, const Known& known) {
     return p.grh && p.grh[Grh::dgid] == known.neighbour->gid;
 }
+std::string lid_of_target(const Packet&, const Known& known) {
+    return hex(known.target->lid, 4) + ", the LID of " + text(known.target->gid);
+}
 std::string far_gid(const Packet&, const Known& known) { return text(known.neighbour->gid); }
 
 /// IP for one neighbour, whose address is known, that goes to a group.
@@ -213,6 +216,18 @@ bool leads_elsewhere(const Packet& p, const Known& known) {
     return known.neighbour_path && known.neighbour_path->count != 0 && !known.neighbour_path->has_more &&
            !asked_for_many && known.path_there && known.path_there->to != neighbour.gid &&
            known.path_there->to.prefix() == neighbour.gid.prefix();
+}
+
+/// All LIDs of the port that the receiver's address names are known, and the packet goes to none of them, nor to a port
+/// that was seen.
+bool goes_to_nobody(const Packet& p, const Known& known) {
+    const auto& neighbour = *known.neighbour;
+    const auto* target = known.target;
+    const bool is_seen = known.receiver && known.receiver->last;
+    return is_unicast(p) && !is_seen && is_port_qpn(p.bth[Bth::dest_qp]) && !neighbour.is_shared && target &&
+           target->lid != 0 && target->told_lmc && !target->lmc_changed && known.sender &&
+           neighbour.gid.prefix() == known.sender->gid.prefix() && names_neighbour(p, known) &&
+           !is_lid_of(target, p.lrh[Lrh::dlid]) && !was_told(known.neighbour_path, p.lrh[Lrh::dlid]);
 }
 
 bool is_ip(const Packet& p) { return carries(p, EtherType::ipv4) || carries(p, EtherType::ipv6); }
@@ -393,10 +408,24 @@ constexpr Rule rules_of_context_unicast[] = {
                     was_told(known.neighbour_path, dlid);
          },
      .points_at = Lrh::dlid,
-     .expected_of =
-         [](const Packet&, const Known& known) {
-             return hex(known.target->lid, 4) + ", the LID of " + text(known.target->gid);
-         }},
+     .expected_of = lid_of_target},
+    {.id = "RULE-RFC4391-9.1-01-nobody",
+     .checks = {&rfc4391::lrh_targets_peer_lid},
+     .title = "the DLID is one that the port which the receiver's address names has",
+     .needs = unicast,
+     .evidence = Evidence::nothing_between,
+     .knows = of_address,
+     // The SM may have given it another LID by packets that do not pass here.
+     .over =
+         [](const Packet& p, const Known& known) {
+             auto span = since_resolution(p, known);
+             span.senders[1].must_go_on = true;
+             return span;
+         },
+     .applies = goes_to_nobody,
+     .holds = [](const Packet&) { return false; },
+     .points_at = Lrh::dlid,
+     .expected_of = lid_of_target},
     {.id = "RULE-RFC4391-9.1-01-told",
      .checks = {&rfc4391::lrh_targets_peer_lid},
      .title = "the DLID is none that the SA has told as another port's",
@@ -445,9 +474,10 @@ constexpr Rule rules_of_context_unicast[] = {
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::neighbour),
      .over = since_announced,
-     .applies = [](const Packet& p, const Known& known) {
-         return !known.knows(Fact::watched) && is_beyond_router(p, known) && !has_gid_of_neighbour(p, known);
-     },
+     .applies =
+         [](const Packet& p, const Known& known) {
+             return !known.knows(Fact::watched) && is_beyond_router(p, known) && !has_gid_of_neighbour(p, known);
+         },
      .holds = [](const Packet&) { return false; },
      .points_at = Grh::dgid,
      .expected_of = far_gid},

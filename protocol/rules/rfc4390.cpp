@@ -26,12 +26,15 @@ constexpr std::uint32_t limited_broadcast = 0xffffffff;
 
 /// What goes to one server alone may come from beyond a router, from a link of another kind. Then the address is not
 /// one that was announced here by the sender of the packet; and if it was, since the router answers for it, the client
-/// says itself what its link is.
+/// says itself what its link is. A client on Ethernet has a hardware address.
 bool is_of_this_link(const Packet& p, const Known& known) {
     if (p.ipv4[Ipv4::source] == 0) return true;
     if (!known.speaker || (known.sender && known.speaker->gid != known.sender->gid)) return false;
     const auto dhcp = dhcp_of(p);
-    return p.ipv4[Ipv4::destination] == limited_broadcast || (dhcp && dhcp[Dhcp::htype] == Dhcp::infiniband);
+    constexpr std::uint8_t ethernet = 1;
+    const bool says_so =
+        dhcp && (dhcp[Dhcp::htype] == Dhcp::infiniband || (dhcp[Dhcp::htype] == ethernet && dhcp[Dhcp::hlen] == 0));
+    return p.ipv4[Ipv4::destination] == limited_broadcast || says_so;
 }
 bool is_from_client(const Packet& p, const Known& known) {
     return client_message(p).has_value() && is_of_this_link(p, known);

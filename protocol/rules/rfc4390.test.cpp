@@ -132,6 +132,8 @@ TEST_CASE("False alarm: a client on Ethernet whose address a host answers for re
     for (const auto type : {DhcpType::request, DhcpType::release}) {
         const auto passed_on = bound(type, false, "").set(Dhcp::htype, 1).set(Dhcp::hlen, 6);
         CHECK(looked_at(judge(passed_on.build())) == 0);
+        auto own = bound(type, false, "");
+        CHECK(violated(own.set(Dhcp::htype, 1)).contains("RFC4390-2.1-01"));
     }
     // A broadcast is not passed on.
     const auto rebinding = from_client(udp_headers(broadcast(a, plain), a.ipv4, 0xffffffff), message(false, a.ipv4),

@@ -95,8 +95,10 @@ struct Duty {
     using About = bool (*)(const state::Subnet&, const state::Event&);
     state::EventKind begins{};
     std::array<state::EventKind, 2> ends{};  ///< either will do
-    About is_due = nullptr;                  ///< null: each such event begins it
-    About is_done = nullptr;                 ///< whether what it asks for has been done before
+    /// Then it need not be done any more: who had the time for it is late all the same.
+    std::optional<state::EventKind> ceases{};
+    About is_due = nullptr;   ///< null: each such event begins it
+    About is_done = nullptr;  ///< whether what it asks for has been done before
 };
 
 /// One rule. It is looked at only for packets that have all the parts that it needs.

@@ -297,7 +297,10 @@ void Subnet::announce(const Packet& packet, const Gid& address, const Gid& annou
         set(announces->is_doubtful, false);
         announces->given_back_by = none;
         announces->announced = known_.now;
-        if (packet.bth && announces->add(packet.bth[Bth::p_key])) change();
+        // An answer in another partition than its question is none that this queue pair can have heard there.
+        const bool is_astray = known_.answers && !known_.answers->is_in_several && packet.bth &&
+                               !is_same_partition(known_.answers->p_key, packet.bth[Bth::p_key]);
+        if (packet.bth && !is_astray && announces->add(packet.bth[Bth::p_key])) change();
         if (port != none) belongs_to(*announces, port);
         if (is_link_certain_ && announces->link == 0) bind(announces, index_of(known_.link));
         if (flags != 0) set(announces->flags_since, true);

@@ -114,7 +114,8 @@ void Subnet::solicitations(const Packet& packet) {
                           false,
                           packet.lrh ? packet.lrh[Lrh::slid] : std::uint16_t{0},
                           packet.deth[Deth::src_qp],
-                          known_.now};
+                          known_.now,
+                          packet.bth[Bth::p_key]};
     const bool is_open = place.key == dialogue.key && place.is_resolution && !place.is_answered;
     if (question.is_resolution && source_ && !is_open) ++source_->open_resolutions;
     const auto explains = [](const Solicitation& one) {
@@ -124,6 +125,8 @@ void Subnet::solicitations(const Packet& packet) {
     const bool is_asked_again = place.key == dialogue.key && elapsed(place.sent.time, known_.now.time) < patience;
     // Of one that went to two groups nobody can tell in which it was heard.
     if (is_asked_again && place.group != question.group) question.group = place.group = none;
+    const bool is_elsewhere = is_asked_again && !is_same_partition(place.p_key, question.p_key);
+    question.is_in_several = place.is_in_several = is_elsewhere;
     if (!is_asked_again || explains(question) >= explains(place)) place = question;
 }
 

@@ -350,6 +350,8 @@ struct Solicitation {
     std::uint16_t lid = 0;  ///< who asks
     std::uint32_t qpn = 0;
     Sight sent;
+    std::uint16_t p_key = 0;
+    bool is_in_several = false;  ///< the same was asked before in another partition
 };
 
 /// One path that the SA has told.

@@ -65,6 +65,8 @@ void Subnet::take_smp(const Packet& packet) {
     if (route != 0 && (port_by_route_.find(route) != none || take_from(room_->routes)))
         port_by_route_.set(route, index);
     auto& port = ports_[index];
+    if (const auto capacity = route == 0 ? none : capacity_by_route_.find(route); capacity != none)
+        port.partition_cap = static_cast<std::uint16_t>(capacity);
     if (!port.told_lmc) port.told_lmc = known_.now;
     if (port.lmc != info[PortInfo::lmc] && port.told_lmc.order != known_.now.order) port.lmc_changed = known_.now;
     port.lmc = info[PortInfo::lmc];
@@ -105,12 +107,16 @@ void Subnet::take_p_keys(const Packet& packet, Octets smp) {
     if ((!is_table && !is_node) || packet.mad[Mad::method] != Method::get_resp ||
         (packet.mad[Mad::status] & 0x7fff) != 0 || smp.size() < mad_size)
         return;
+    constexpr std::size_t data = DirectedSmp::data.at.bit / 8, block_size = 32;
+    const auto capacity = is_node ? View<NodeInfo>::at(smp.subspan(data))[NodeInfo::partition_cap] : std::uint16_t{0};
+    // An SM asks for a node before it asks for the port.
+    if (const auto route = route_of(smp); is_node && route != 0)
+        if (capacity_by_route_.find(route) != none || take_from(room_->routes)) capacity_by_route_.set(route, capacity);
     const auto index = port_of_smp(packet, smp);
     if (index == none) return;
     auto& port = ports_[index];
-    constexpr std::size_t data = DirectedSmp::data.at.bit / 8, block_size = 32;
     if (is_node) {
-        port.partition_cap = View<NodeInfo>::at(smp.subspan(data))[NodeInfo::partition_cap];
+        port.partition_cap = capacity;
     } else {
         // The upper half of the modifier is a switch's port, the lower one the block.
         const auto block = packet.mad[Mad::attribute_modifier];

@@ -367,6 +367,8 @@ constexpr Proof lost(std::string_view text, bool is_shown = false) {
 }
 constexpr Proof open_still{Standing::open,
                            {Doubt::lost_frames, "no later packet shows by its PSN that none is missing"}};
+constexpr Proof not_gone_on{Standing::awaited,
+                            {Doubt::lost_frames, "nothing that a queue pair in question sends from its place follows"}};
 constexpr std::int64_t longest_report_time = 10'000'000'000;  // ns
 constexpr Reason no_report{Doubt::unseen_act,
                            "neither an answer nor a report of the SA tells that the group did not exist"};
@@ -405,7 +407,7 @@ Proof Subnet::proof_of_requests(const Span& span, const Sight& at) const {
 
 Proof Subnet::proof_of_senders(const Span& span, const Sight& at) const {
     Proof worst;
-    for (const auto& [of, since] : span.senders) {
+    for (const auto& [of, since, must_go_on] : span.senders) {
         if (of.qpn == 0) continue;
         const auto* sender = queue_pair(of);
         if (at.order == known_.now.order && span.needs_answers && &of == &span.senders.front().of && sender &&
@@ -413,6 +415,7 @@ Proof Subnet::proof_of_senders(const Span& span, const Sight& at) const {
             return lost("an ARP request or Neighbour Solicitation of the sender has no answer");
         const auto run = run_of(sender, may_count(), since, at);
         if (run == Run::has_gap) return lost("PSNs show that packets of a queue pair in question are missing");
+        if (must_go_on && (!sender || sender->last.order <= at.order)) return not_gone_on;
         if (run == Run::is_open) worst = open_still;
     }
     return worst;
@@ -450,7 +453,7 @@ Proof Subnet::proof(const Span& span, const Sight& at, const Trust& trust) const
     for (const auto& one : {requests, senders}) {
         if (one.standing == Standing::proven || is_lifted(one.lacks)) continue;
         if (one.standing == Standing::broken) return one;
-        if (proof.standing == Standing::proven) {
+        if (proof.standing == Standing::proven || one.standing == Standing::awaited) {
             proof.standing = one.standing;
             proof.lacks = one.lacks;
         }

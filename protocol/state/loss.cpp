@@ -48,8 +48,8 @@ void Subnet::tell_loss(Loss loss) {
 const Loss* Subnet::loss_in(const Span& span, const Sight& at) const noexcept {
     if (span.is_given || losses_.empty()) return nullptr;
     auto since = span.none_lost_since ? span.none_lost_since : span.since;
-    for (const auto& [of, from] : span.senders)
-        if (of.qpn != 0 && is_by(from, since)) since = from;
+    for (const auto& sender : span.senders)
+        if (sender.of.qpn != 0 && is_by(sender.since, since)) since = sender.since;
     const auto found = std::ranges::find_if(losses_, [&](const Loss& loss) { return is_within(loss, since, at); });
     return found != losses_.end() ? &*found : nullptr;
 }

@@ -176,7 +176,8 @@ void Subnet::take_answer(const Packet& packet) {
         sa_lid_ = slid;
     }
     if (first_answered_ == 0) first_answered_ = dlid;
-    known_.is_at_sa = is_at_sa_ = is_at_sa_ || first_answered_ != dlid;
+    set(is_at_sa_, is_at_sa_ || first_answered_ != dlid);
+    known_.is_at_sa = is_at_sa_;
     subject_ = has_request ? request->port : ports_.of(dlid);
     auto& requester = requester_at(dlid);
     if (has_request && !request->answered && request->epoch == requester.epoch && requester.open_requests > 0)

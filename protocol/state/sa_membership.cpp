@@ -92,7 +92,8 @@ void Subnet::asked_for_group(const Request& request) {
     const bool is_looked_up = member.was_looked_up || requester(subject_).asked_for_groups;
     member.asks_for_missing = !is_looked_up && groups_[group_].existence == Existence::missing;
     if (member.asks_for_missing) member.missed = groups_[group_].missed;
-    if (member.asked == 0) requester_at(request.lid).joins = known_.now;
+    constexpr std::uint8_t to_receive = join_state::full_member | join_state::non_member;
+    if ((state & ~member.asked & to_receive) != 0) requester_at(request.lid).joins = known_.now;
     member.asked |= state;
     if (state & join_state::full_member) tell(EventKind::asks_full, subject_, group_);
     if (!(state & join_state::non_member)) return;
@@ -351,13 +352,16 @@ void Subnet::lapses(PortIndex port) {
         requester.unsubscribed = one.renewal;
     }
     change();
-    // What IP listens to has not changed.
+    // A router is one still, and what IP listens to has not changed.
     constexpr std::size_t most = 1024;
     std::size_t count = 0;
     for (auto index = one.first_member; index != none && count < most; index = members_[index].next_of_port, ++count) {
         const auto& member = members_[index];
-        if (member.listens && member.joined_at && member.joined_at.order < one.lapsed.order)
-            tell(EventKind::listens, port, member.group, links_[link_with(groups_[member.group].mgid)]);
+        if (!member.joined_at || member.joined_at.order > one.lapsed.order) continue;
+        const auto& mgid = groups_[member.group].mgid;
+        const auto& link = links_[link_with(mgid)];
+        if (one.is_router() && is_broadcast_gid(mgid)) tell(EventKind::becomes_router, port, none, link);
+        if (member.listens) tell(EventKind::listens, port, member.group, link);
     }
 }
 

@@ -21,6 +21,7 @@ struct QpAddress {
 struct Stretch {
     QpAddress of{};  ///< QPN 0: none
     Sight since;
+    bool must_go_on = false;  ///< and one more after it, from the same place
 };
 
 /// An interval up to the packet at hand, and whose packets must all be captured in it: "no join since", "the QPN that

@@ -35,7 +35,8 @@ Subnet::Subnet(std::shared_ptr<Limits> room)
       most_requests_(room_->requests),
       request_index_(room_->requests),
       tables_(tables_at_once, longest_table, room_->segments),
-      port_by_route_(most_routes) {
+      port_by_route_(most_routes),
+      capacity_by_route_(most_routes) {
     links_.add();  // of packets that belong to none
     change();
 }
@@ -421,6 +422,7 @@ void Subnet::look_around(const Packet& packet) {
     }
     if (k.link->broadcast_gid) k.broadcast_gid = &*k.link->broadcast_gid;
     k.told_records = &told_records_;
+    k.is_at_sa = is_at_sa_;
     k.knows_prefix = prefix_is_told_ && doubts_.prefixes == 0;
     fact(k.broadcast_gid, Fact::broadcast_gid);
     const bool is_certain_link = packet.mad || !packet.bth || is_link_certain_;

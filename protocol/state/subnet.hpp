@@ -306,6 +306,7 @@ private:
 
     std::array<Solicitation, 512> solicitations_{};  ///< by key; the latest of those that share a place
     Index<std::uint64_t> port_by_route_;             ///< by directed route
+    Index<std::uint64_t> capacity_by_route_;         ///< NodeInfo's PartitionCap, by directed route
     std::uint16_t first_answered_ = 0;               ///< LID
 
     std::uint64_t prefix_ = std::uint64_t{0xfe80} << 48;
