@@ -144,7 +144,8 @@ TEST_CASE("Story: a sender that has heard the report of its group's deletion") {
     SECTION("may have packets queued") { CHECK(violated(story(story.to_group(a, address, mlid))) == Ids{}); }
     SECTION("sends on") {
         story.pass(20);
-        CHECK(violated(story(story.to_group(a, address, mlid))) == Ids{"RFC4392-1.3.2.3-02"});
+        CHECK(violated(story(story.to_group(a, address, mlid))) ==
+              Ids{"RFC4391-10-08", "RFC4391-10-08-refused", "RFC4392-1.3.2.3-02"});
     }
     SECTION("joins it again") {
         story.pass(20).join(a, group, mlid, 4);

@@ -17,21 +17,27 @@ bool is_other_group(const Packet& p, const Known& known) {
 bool is_member(const state::Member& member, const state::Sight& now) {
     return member.joined != 0 || (member.left_at && state::elapsed(member.left_at.time, now.time) < grace);
 }
-/// The port has answered that it must register anew, and has not joined since.
-bool has_lapsed(const state::Member& member, const Known& known) {
-    return known.subject && known.subject->lapsed && member.joined_at &&
-           member.joined_at.order < known.subject->lapsed.order;
+/// Where a membership ended that the port has not asked for again: it has acknowledged that the group is deleted, or
+/// answered that it must register anew. Frame 0: it has not.
+state::Sight end_of(const state::Member& member, const Known& known) {
+    if (!member.joined_at) return {};
+    if (&member != known.of_broadcast && member.told_of_deletion.order > member.joined_at.order)
+        return member.told_of_deletion;
+    const auto registers_anew = known.subject ? known.subject->lapsed : state::Sight{};
+    return registers_anew.order > member.joined_at.order ? registers_anew : state::Sight{};
 }
-bool has_lapsed_long_ago(const state::Member& member, const Known& known) {
-    return has_lapsed(member, known) && known.now.steady - known.subject->lapsed.steady >= grace;
+bool has_ended(const state::Member& member, const Known& known) { return static_cast<bool>(end_of(member, known)); }
+bool has_ended_long_ago(const state::Member& member, const Known& known) {
+    const auto end = end_of(member, known);
+    return end && known.now.steady - end.steady >= grace;
 }
 bool has_joined(const Packet&, const Known& known) {
-    return known.member && is_member(*known.member, known.now) && !has_lapsed_long_ago(*known.member, known);
+    return known.member && is_member(*known.member, known.now) && !has_ended_long_ago(*known.member, known);
 }
 /// Who has left is taken for a member for a while.
 bool is_none_now(const state::Member* member) { return member && member->joined == 0; }
 bool has_no_part_now(const Packet&, const Known& known) {
-    return is_none_now(known.member) || (known.member && has_lapsed(*known.member, known));
+    return is_none_now(known.member) || (known.member && has_ended(*known.member, known));
 }
 constexpr std::string_view may_be_member = "the port may have been on the link, and joined, before the capture";
 /// Where the port was seen on the link before, that is no assumption.
@@ -46,7 +52,7 @@ state::Span since_refusal(const Packet& p, const Known& known) {
     if (!known.member) return {};
     const auto& member = *known.member;
     if (is_member(member, known.now)) {
-        auto span = with_sa(known, known.subject->lapsed);
+        auto span = with_sa(known, end_of(member, known));
         if (!known.knows(Fact::watched))
             span.doubts.add({Doubt::lost_frames, "the capture does not show all that the port said to the SA"});
         if (known.shares_port) span.doubts.add(may_be_member_by_another_gid);
@@ -136,9 +142,11 @@ bool has_joined_as_full_member(const Packet&, const Known& known) {
 std::string what_sa_said(const Packet& p, const Known& known) {
     const auto group = text(p.grh[Grh::dgid]);
     const auto* member = known.member;
-    if (member && has_lapsed(*member, known))
-        return group + ", joined" + in_frame(member->joined_at) + ", before it was asked to register anew" +
-               in_frame(known.subject->lapsed);
+    if (const auto end = member ? end_of(*member, known) : state::Sight{})
+        return group + ", joined" + in_frame(member->joined_at) + ", before " +
+               (end.order == member->told_of_deletion.order ? "its deletion was acknowledged"
+                                                            : "it was asked to register anew") +
+               in_frame(end);
     if (member && member->joined != 0)
         return group + ", joined with JoinState " + std::to_string(member->granted) + in_frame(member->joined_at);
     if (!member || !(member->refused_at || member->left_at)) return group + ", which it has not joined";
@@ -270,11 +278,11 @@ constexpr Rule rules_of_context_groups[] = {
      .over = [](const Packet&, const Known& known) { return with_sa(known, known.subject->lapsed); },
      .applies =
          [](const Packet& p, const Known& known) {
-             return !is_to_broadcast(p) && known.of_broadcast && has_lapsed(*known.of_broadcast, known);
+             return !is_to_broadcast(p) && known.of_broadcast && has_ended(*known.of_broadcast, known);
          },
      .fades = [](const Packet&,
-                 const Known& known) { return known.of_broadcast && has_lapsed(*known.of_broadcast, known); },
-     .holds = [](const Packet&, const Known& known) { return !has_lapsed_long_ago(*known.of_broadcast, known); },
+                 const Known& known) { return known.of_broadcast && has_ended(*known.of_broadcast, known); },
+     .holds = [](const Packet&, const Known& known) { return !has_ended_long_ago(*known.of_broadcast, known); },
      .expected = "a join that succeeded since",
      .actual_of =
          [](const Packet&, const Known& known) {
@@ -513,7 +521,7 @@ constexpr Rule rules_of_context_groups[] = {
          [](const Packet&, const Known& known) {
              constexpr std::uint8_t receives = join_state::full_member | join_state::non_member;
              const auto* member = known.answered;
-             return member && !has_lapsed_long_ago(*member, known) &&
+             return member && !has_ended_long_ago(*member, known) &&
                     ((member->joined & receives) != 0 ||
                      (member->left_at && state::elapsed(member->left_at.time, known.now.time) < grace));
          },
