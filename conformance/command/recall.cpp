@@ -112,9 +112,9 @@ int run_recall(const RecallOptions& options, const RecallFiles& files, const std
     make_folder_for("frames", files.frames, "a.pcapng");
     if (!files.not_below.empty() && !std::filesystem::exists(files.not_below))
         throw UsageError(files.not_below + " is not there");
+    require_path({files.markdown, options.floor});
     const auto before = read_floor(files.not_below);
     const auto written = read_floor(options.floor);
-    require_path({files.markdown, options.floor});
     StatusLine line;
     stop_on_interrupt();
     const auto worlds = recall::make_worlds({.situations = situations, .seed = seed});

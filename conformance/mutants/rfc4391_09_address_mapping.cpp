@@ -156,6 +156,8 @@ const Mutant nd_without_option{
     .what = "sends Neighbour Discovery without link-layer address",
     .breaks = {&rfc4391::nd_option_used},
     .stack = [](Policy& policy) { policy.sends_nd_option = [](bool) { return false; }; },
+    // The run does not show how the address began, which may be one that is still being tested.
+    .spares = {"RULE-RFC4391-9.3-01-unannounced"},
 };
 
 const Mutant nd_option_padded_at_end{
@@ -433,14 +435,15 @@ const Mutant unicast_without_flow_of_path{
 const Mutant unicast_as_limited_member{
     .name = "unicast-pkey-limited",
     .what = "sends unicast with the P_Key of a limited member, though it is a full one",
-    .breaks = {&rfc4392::unicast_keys_of_broadcast_group},
+    .breaks = {&rfc4392::unicast_keys_of_broadcast_group, &rfc4392::limited_members_kept_apart},
     .stack =
         [](Policy& policy) {
             policy.unicast_p_key = [](const Link& link) {
                 return static_cast<std::uint16_t>(link.p_key & ~full_membership);
             };
         },
-    .spares = {"IPOIB-4392-4-VAL-002"},
+    // Its answers to limited members look like one's, but it takes from nobody what it must not take.
+    .spares = {"IPOIB-4392-4-VAL-002", "IPOIB-4392-1.2-INV-002", "IPOIB-4392-1.2-VAL-001"},
 };
 
 const Mutant unicast_as_full_member{

@@ -260,7 +260,8 @@ constexpr Rule rules_of_context_groups[] = {
      .applies =
          [](const Packet& p, const Known& known) {
              const auto* requester = known.requester;
-             return is_to_broadcast(p) && !known.knows(Fact::member) && requester && requester->down &&
+             const bool has_asked = known.knows(Fact::member) || (known.member && known.member->was_asked_for);
+             return is_to_broadcast(p) && !has_asked && requester && requester->down &&
                     requester->down.order > requester->gap.order && known.subject == known.sender &&
                     known.sender->first_ipoib.order >= requester->down.order;
          },

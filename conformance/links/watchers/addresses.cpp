@@ -140,7 +140,8 @@ private:
         const auto found = questions_.find({{&moment.subnet, moment.known.link->p_key, address}, Gid{}});
         if (found == questions_.end()) return;
         const auto asker = found->second.first;
-        const bool is_answer = moment.known.now.steady - found->second.asked <= longest_answer && asker != by;
+        const bool is_answer =
+            moment.known.now.steady - found->second.asked <= longest_answer && !are_of_one_port(asker, by);
         questions_.erase(found);
         auto* one = is_answer ? contest(moment, address, true) : nullptr;
         if (!one) return;
@@ -157,7 +158,7 @@ private:
             return;
         }
         if (question.first.is_zero()) question.first = by;
-        if (question.first == by) return;
+        if (are_of_one_port(question.first, by)) return;
         auto* one = contest(moment, address, true);
         if (!one) return;
         one->gids = {question.first, by};
@@ -194,7 +195,7 @@ private:
         auto* one = contest(moment, address, true);
         if (!one) return;
         const auto& now = moment.known.now;
-        if (neighbour->changed.order == now.order) {
+        if (neighbour->changed.order == now.order && !are_of_one_port(neighbour->before, neighbour->gid)) {
             const bool is_back = one->changed && now.steady - one->changed.steady <= soon &&
                                  (neighbour->gid == one->gids[0] || neighbour->gid == one->gids[1]);
             one->changes = is_back ? one->changes + 1 : 1;
@@ -237,6 +238,8 @@ private:
         one->stale = {};
     }
 
+    /// A port has the same interface id under each prefix of its subnet.
+    static bool are_of_one_port(const Gid& a, const Gid& b) { return a.interface_id() == b.interface_id(); }
     static bool is_shared(const Contest& contest) { return contest.doubles > 0 || contest.changes >= most_changes; }
     static Holders holders_of(const Key& key, const Contest& contest) {
         Holders all{key.subnet, key.p_key, contest.holders, IpAddress{key.address}.is_v4()};

@@ -85,6 +85,15 @@ TEST_CASE("Troubles: two hosts with one address") {
     story.pass(20);
     resolves(story, {b});
     CHECK(told(story).names.empty());
+    // One port, under the prefix of its subnet and under the default one.
+    auto by_prefix = b;
+    by_prefix.gid = Gid::of(0xfec0'0000'0000'0001, b.gid.interface_id());
+    story = three_up();
+    for (int i = 0; i < 3; ++i) {
+        resolves(story, {b, by_prefix});
+        story.pass(20);
+    }
+    CHECK(told(story).names.empty());
 }
 
 TEST_CASE("Troubles: one question with two answers is enough, and an announcement is none") {
