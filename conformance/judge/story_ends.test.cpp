@@ -102,6 +102,11 @@ TEST_CASE("Ends: a membership, where the SM asks for registration") {
         asked_to_register(story, a).pass(long_after)(arp_request(a, b.ipv4, story.link));
         CHECK(violated(story) == Ids{"RFC4391-5-02-sends"});
     }
+    SECTION("that of the broadcast group, which a router joins as NonMember alone") {
+        asked_to_register(story, a).join(a, story.link.broadcast_gid(), story.link.broadcast_mlid, 2);
+        story.pass(long_after)(arp_request(a, b.ipv4, story.link));
+        CHECK(violated(story) == Ids{"RFC4391-5-02-state"});
+    }
     SECTION("that is asked for again") {
         asked_to_register(story, a).join_link(a).join(a, group, mlid, 4);
         subscribes();

@@ -298,9 +298,10 @@ constexpr Rule rules_of_context_groups[] = {
      .knows = facts(Fact::member),
      .over =
          [](const Packet&, const Known& known) {
-             auto span = with_sa(known, known.member->joined_at);
+             const auto& registers_anew = known.subject->lapsed;
+             auto span = with_sa(known, registers_anew ? registers_anew : known.member->joined_at);
              // A router joins every group as NonMember, too.
-             if (known.requester && known.requester->asked_for_groups)
+             if (!registers_anew && known.requester && known.requester->asked_for_groups)
                  span.doubts.add({Doubt::lost_frames, "a router may have joined as FullMember before"});
              return span;
          },

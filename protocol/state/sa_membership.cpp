@@ -231,6 +231,8 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     }
     const bool was_joined = member.joined != 0;
     member.made_unasked = member.asks_for_missing;
+    // What it was before it had to register anew it is not any more.
+    if (member.joined_at.order < ports_[subject_].lapsed.order) member.joined = 0;
     member.joined |= state;
     member.ever_joined |= state;
     member.granted = record[McMemberRecord::join_state];
