@@ -73,8 +73,8 @@ void tell_doubts(const state::Doubts& doubts, std::vector<std::string>& notes) {
     };
     say(doubts.unbelieved, "answer of the SA comes from a LID that was not asked; it is not believed",
         "answers of the SA come from a LID that was not asked; they are not believed");
-    say(doubts.disputes, "broadcast group was told in two ways; its link is not judged by it",
-        "times a broadcast group was told in two ways; its link is not judged by it");
+    say(doubts.disputes, "broadcast group was told in two ways; each port is judged by what it was told",
+        "times a broadcast group was told in two ways; each port is judged by what it was told");
     say(doubts.contradicted, "time the SA says something else than --assume or --sa",
         "times the SA says something else than --assume or --sa");
     say(doubts.foreign,

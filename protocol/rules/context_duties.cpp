@@ -32,8 +32,10 @@ bool is_joined_alone(const Subnet& subnet, const Event& event) {
     return is_joined_as_full_member(subnet, event) &&
            std::count_if(port.qpns.begin(), port.qpns.begin() + port.qpn_count, is_on_link) <= 1;
 }
+/// Who routes no more has nothing to do.
 bool is_router_member(const Subnet& subnet, const Event& event) {
-    return (states_of(subnet, event) & (join_state::full_member | join_state::non_member)) != 0;
+    return !subnet.port(event.port).is_router() ||
+           (states_of(subnet, event) & (join_state::full_member | join_state::non_member)) != 0;
 }
 bool has_asked_of_both(const Subnet& subnet, const Event& event) {
     const auto& requester = subnet.requester(event.port);
@@ -139,8 +141,10 @@ constexpr Rule rules_of_context_duties[] = {
      .expected = "a subscription to trap 66 for all groups",
      .duty = Duty{.begins = EventKind::becomes_router,
                   .ends = {EventKind::subscribes_created, EventKind::subscribes_created},
-                  .is_done = [](const Subnet& subnet,
-                                const Event& event) { return subnet.requester(event.port).asks_of_creation; }}},
+                  .is_done =
+                      [](const Subnet& subnet, const Event& event) {
+                          return !subnet.port(event.port).is_router() || subnet.requester(event.port).asks_of_creation;
+                      }}},
 };
 static_assert(are_declared(rules_of_context_duties));
 

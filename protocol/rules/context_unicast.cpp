@@ -15,7 +15,7 @@ bool is_unicast(const Packet& p) { return !p.is_multicast && !is_multicast_lid(p
 /// The address was announced for one port only, and the capture shows what is sent from where the packet goes.
 bool has_one_address(const Packet& p, const Known& known) {
     const bool is_seen = known.receiver && known.receiver->last;
-    return is_unicast(p) && is_seen && is_port_qpn(p.bth[Bth::dest_qp]) && !known.neighbour->is_shared &&
+    return is_unicast(p) && is_seen && is_port_qpn(p.bth[Bth::dest_qp]) && !known.neighbour->is_contested &&
            known.neighbour->gid != Gid{};
 }
 /// A queue pair that the neighbour has announced before its latest one.

@@ -309,11 +309,17 @@ void Subnet::announce(const Packet& packet, const Gid& address, const Gid& annou
     const auto index = neighbours_.find_or_add(on_link(address));
     if (index == none) return;
     auto& neighbour = neighbours_[index];
+    // Two interfaces that answer for one address do so at once, and whose answer counts is up to the asker.
+    constexpr std::int64_t at_once = 2'000'000'000;  // ns
+    const bool is_at_once = known_.now.steady - neighbour.announced.steady < at_once;
     if (neighbour.announced && neighbour.gid != gid) {
         change();
+        neighbour.is_contested |= neighbour.before == gid || is_at_once || !overrides(packet);
+        // What has moved has none of its queue pairs there.
+        if (!neighbour.is_contested) neighbour.qpn_count = 0;
         neighbour.is_shared = true;
         neighbour.before = neighbour.gid;
-        neighbour.changed = known_.now;
+        neighbour.changed = neighbour.renewed = known_.now;
     }
     // An interface has one queue pair for datagrams: that of before is given back. RFC 4755, 3.1.
     const auto before = neighbour.qpn_count != 0 ? neighbour.qpn() : qpn;
@@ -322,9 +328,6 @@ void Subnet::announce(const Packet& packet, const Gid& address, const Gid& annou
             set(given_back->is_doubtful, true);
             given_back->given_back_by = index;
         }
-        // Two interfaces that answer for one address do so at once, and whose answer counts is up to the asker.
-        constexpr std::int64_t at_once = 2'000'000'000;  // ns
-        const bool is_at_once = known_.now.steady - neighbour.announced.steady < at_once;
         neighbour.alternates |= neighbour.has(qpn) || is_at_once || !overrides(packet);
         neighbour.renewed = known_.now;
         change();

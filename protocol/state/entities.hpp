@@ -176,6 +176,7 @@ struct QueuePair {
     }
     Sight link_since;                  ///< the first packet that showed its link
     std::uint16_t service_levels = 0;  ///< a bit for each SL that its packets have had
+    std::uint32_t steps_before = 0;    ///< those of another queue pair with the number, before the port was down
     Sight run;                         ///< since then each PSN was one more than the one before
     Sight announced;                   ///< the latest announcement
 };
@@ -239,12 +240,21 @@ struct Member {
     GroupIndex group = none;
     PortIndex port = none;
     std::uint32_t next_of_port = none;
-    std::uint8_t joined = 0;        ///< JoinState bits that hold now
-    std::uint8_t ever_joined = 0;   ///< bits that ever held
-    std::uint8_t granted = 0;       ///< all bits that the SA's last answer to a join told of
-    std::uint8_t asked = 0;         ///< bits that it asked for
-    bool was_asked_for = false;     ///< it has asked the SA about this group, by any request
-    bool was_looked_up = false;     ///< by Get or GetTable
+    std::uint8_t joined = 0;       ///< JoinState bits that hold now
+    std::uint8_t ever_joined = 0;  ///< bits that ever held
+    std::uint8_t granted = 0;      ///< all bits that the SA's last answer to a join told of
+    std::uint8_t asked = 0;        ///< bits that it asked for
+    /// Requests for it that have no answer, and the latest one.
+    struct Asked {
+        std::uint32_t epoch = 0;  ///< of the port
+        std::uint16_t open = 0;
+        std::uint8_t state = 0;         ///< JoinState
+        bool has_other_states = false;  ///< an open one was for another JoinState
+        std::uint64_t latest = 0;       ///< its order
+    };
+    std::array<Asked, 3> asked_by{};  ///< Get, Set and Delete
+    bool was_asked_for = false;       ///< it has asked the SA about this group, by any request
+    bool was_looked_up = false;       ///< by Get or GetTable
     bool asks_for_missing = false;  ///< its last join was of a group that does not exist, and that it had not looked up
     bool made_unasked = false;      ///< that join succeeded
     bool listens = false;           ///< IGMP or MLD of one of its interfaces told so
@@ -316,6 +326,7 @@ struct Neighbour {
     std::uint8_t qpn_count = 0;
     std::array<std::uint32_t, 4> qpns{};  ///< the latest last
     bool is_shared = false;               ///< announced with two GIDs
+    bool is_contested = false;            ///< by both in turns, or at once: it has not just moved
     bool alternates = false;              ///< a queue pair was announced again after another one
     wire::Gid before{};                   ///< the GID that it was announced with before the latest
     Sight changed;                        ///< from that to the latest

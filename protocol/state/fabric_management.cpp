@@ -73,6 +73,7 @@ void Subnet::take_smp(const Packet& packet) {
     const auto state = info[PortInfo::port_state];
     if (state != PortState::active && state != PortState::no_change) {
         requester_at(lid).down = known_.now;
+        ceases_to_route(index);
         // Its host may have begun anew, and have given the numbers to others.
         doubt_queue_pairs(index);
     }

@@ -146,8 +146,15 @@ void Subnet::count(QueuePair& queue_pair, const Packet& packet) {
     } else if (psn == ((queue_pair.psn + 1) & psn_mask)) {
         note_psn(queue_pair, queue_pair.steps);
     } else {
-        if (queue_pair.counts()) shown_loss_ = known_.now;
-        note_psn(queue_pair, queue_pair.jumps);
+        const auto& down = requester_at(packet.lrh[Lrh::slid]).down;
+        // The first one of another life.
+        if (psn == 0 && down.order > queue_pair.last.order) {
+            queue_pair.first = known_.now;
+            queue_pair.steps_before = queue_pair.steps;
+        } else {
+            if (queue_pair.counts()) shown_loss_ = known_.now;
+            note_psn(queue_pair, queue_pair.jumps);
+        }
         doubted_ = identity(queue_pair);
         queue_pair.run = known_.now;
         queue_pair.is_doubtful = true;
@@ -379,7 +386,8 @@ enum class Run : std::uint8_t { does_not_count, has_gap, is_open, is_closed };
 Run run_of(const QueuePair* found, bool may_count, const Sight& since, const Sight& at) {
     if (!found || !found->counts() || (found->steps == 0 && !may_count)) return Run::does_not_count;
     // A queue pair whose first packet has the number 0 has sent nothing before.
-    const bool is_from_start = found->run.order == found->first.order && found->psn == found->steps;
+    const bool is_from_start =
+        found->run.order == found->first.order && found->psn == found->steps - found->steps_before;
     if (found->run.order > since.order && !is_from_start) return Run::has_gap;
     return found->last.order > at.order ? Run::is_closed : Run::is_open;
 }

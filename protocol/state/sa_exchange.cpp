@@ -180,8 +180,8 @@ void Subnet::take_answer(const Packet& packet) {
     known_.is_at_sa = is_at_sa_;
     subject_ = has_request ? request->port : ports_.of(dlid);
     auto& requester = requester_at(dlid);
-    if (has_request && !request->answered && request->epoch == requester.epoch && requester.open_requests > 0)
-        --requester.open_requests;
+    if (has_request && !request->answered && request->epoch == requester.epoch)
+        requester.open_requests -= std::min(requester.open_requests, closed_by(*request));
     if (request && !has_request && !request->answered) {
         ++doubts_.unasked;
         if (steady_ > longest_answer_time) shown_loss_ = known_.now;

@@ -7,6 +7,7 @@
 #include "protocol/wire/notice.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace ipoib::state {
 using namespace wire;
@@ -59,6 +60,33 @@ std::uint64_t conflict(View<McMemberRecord> asked, std::uint64_t mask, const Gro
 bool is_lid_of(const Port& port, std::uint16_t lid) { return (port.lid >> port.lmc) == (lid >> port.lmc); }
 
 }  // namespace
+Member::Asked* Subnet::asked_by(Member& member, Method method) {
+    switch (method) {
+        case Method::get:
+            return &member.asked_by[0];
+        case Method::set:
+            return &member.asked_by[1];
+        case Method::del:
+            return &member.asked_by[2];
+        default:
+            return nullptr;
+    }
+}
+
+/// How many open requests an answer ends: with the latest one for a group those before it, which were asked again.
+std::uint32_t Subnet::closed_by(const Request& request) {
+    const bool is_for_group =
+        request.attribute == attribute::mc_member_record && (request.components & component::mgid) != 0;
+    const auto group = is_for_group ? groups_.find(request.as<McMemberRecord>()[McMemberRecord::mgid]) : none;
+    const auto index = group == none ? none : members_.find(member_key(group, request.port));
+    auto* asked = index == none ? nullptr : asked_by(members_[index], request.method);
+    if (!asked || asked->epoch != request.epoch) return 1;
+    if (asked->open == 0) return 0;
+    if (request.asked.order >= asked->latest && !asked->has_other_states) return std::exchange(asked->open, 0);
+    --asked->open;
+    return 1;
+}
+
 void Subnet::asked_for_group(const Request& request) {
     const auto record = request.as<McMemberRecord>();
     const auto mgid = record[McMemberRecord::mgid];
@@ -68,6 +96,14 @@ void Subnet::asked_for_group(const Request& request) {
     if (index == none) return;
     auto& member = members_[index];
     member.was_asked_for = true;
+    if (auto* asked = opens_request_ ? asked_by(member, request.method) : nullptr) {
+        if (asked->epoch != request.epoch || asked->open == 0) *asked = {.epoch = request.epoch};
+        const auto wanted = record[McMemberRecord::join_state];
+        asked->has_other_states |= asked->open != 0 && asked->state != wanted;
+        asked->state = wanted;
+        asked->latest = request.asked.order;
+        ++asked->open;
+    }
     member.was_looked_up |= request.method == Method::get || request.method == Method::get_table;
     member.told_of_deletion = {};
     // What the SM has asked this port for, or a new SA, is no question for a packet.
@@ -115,6 +151,21 @@ void Subnet::becomes_router(PortIndex port) {
     for (GroupIndex group = 0; group < std::min(groups_.all().size(), most); ++group)
         if (groups_[group].told == listed && has_ipoib_signature(groups_[group].mgid))
             tell(EventKind::told_of_group, port, group);
+}
+
+/// Whether it is a NonMember of any group, as a router is.
+bool Subnet::follows_groups(const Port& port) const {
+    constexpr std::size_t most = 1024;
+    std::size_t count = 0;
+    for (auto index = port.first_member; index != none && count < most; index = members_[index].next_of_port, ++count)
+        if (members_[index].joined & join_state::non_member) return true;
+    return count == most;
+}
+
+/// It is no router any more, until it shows again that it is one.
+void Subnet::ceases_to_route(PortIndex port) {
+    set(ports_[port].lists_and_joins, false);
+    set(ports_[port].speaks_as_router, false);
 }
 
 /// A group that has had a member since its MLID was told keeps it, as long as no SA begins anew.
@@ -218,6 +269,7 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
         }
         member.joined = static_cast<std::uint8_t>(member.joined & ~state);
         is_told_mlid(index);
+        if ((state & join_state::non_member) && !follows_groups(ports_[subject_])) ceases_to_route(subject_);
         // A bit that is given up says nothing of others, which it may have got before the capture.
         if (known_.link && is_watched(subject_, *known_.link)) member.left_at = known_.now;
         if (member.joined == 0 && is_broadcast_gid(mgid)) forget_queue_pairs(subject_, link_of_group(mgid));
@@ -281,6 +333,10 @@ void Subnet::refused_join(const Packet& packet, const Request& request, Member& 
     const auto asked = request.as<McMemberRecord>();
     if (request.method == Method::get) {
         if (status == sa_status::no_records) is_missing(group);
+        // Who asks for the group alone, and hears that it is not there, is no member.
+        constexpr auto asks_for_it = component::mgid | component::port_gid;
+        const bool is_told = status == sa_status::no_records && (request.components & ~asks_for_it) == 0;
+        if (is_told && member.joined != 0) member.told_of_deletion = known_.now;
         member.refused_at = known_.now;
         return;
     }
@@ -336,7 +392,6 @@ void Subnet::subscribes(const Request& request) {
 
 void Subnet::registered_anew(PortIndex port) {
     if (port == none) return;
-    doubt_queue_pairs(port);
     ports_[port].renewal = known_.now;
     ++sm_restarts_;
     sm_restarted_ = known_.now;

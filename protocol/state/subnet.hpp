@@ -259,6 +259,10 @@ private:
     void registered_anew(PortIndex port);
     void lapses(PortIndex port);
     void becomes_router(PortIndex port);
+    static Member::Asked* asked_by(Member& member, wire::Method method);
+    [[nodiscard]] std::uint32_t closed_by(const Request& request);
+    void ceases_to_route(PortIndex port);
+    [[nodiscard]] bool follows_groups(const Port& port) const;
 
     // fabric_management.cpp: subnet management and connections
     void take_smp(const wire::Packet& packet);
