@@ -107,6 +107,11 @@ TEST_CASE("Ends: a membership, where the SM asks for registration") {
         story.pass(long_after)(arp_request(a, b.ipv4, story.link));
         CHECK(violated(story) == Ids{"RFC4391-5-02-state"});
     }
+    SECTION("that of the broadcast group, which it joins to send only") {
+        asked_to_register(story, a).join(a, story.link.broadcast_gid(), story.link.broadcast_mlid, 4);
+        story.pass(long_after)(echo_request(a, b, story.link, 1));
+        CHECK(violated(story) == Ids{"RFC4391-5-02-again"});
+    }
     SECTION("that is asked for again") {
         asked_to_register(story, a).join_link(a).join(a, group, mlid, 4);
         subscribes();

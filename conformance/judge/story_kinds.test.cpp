@@ -247,6 +247,9 @@ TEST_CASE("Kinds: a join in a partition whose P_Key the port lacks") {
         CHECK(undecided(story).contains("RFC4391-5-08"));
         const auto all = [](std::size_t) { return true; };
         CHECK(violated(judged(story, all, {.is_whole = true})) == Ids{"RFC4391-5-08"});
+        story(arp_request(a, b.ipv4, story.link));
+        CHECK(undecided(story).contains("RFC4391-5-08-uses"));
+        CHECK(violated(judged(story, all, {.is_whole = true})).contains("RFC4391-5-08-uses"));
     }
 }
 

@@ -34,6 +34,13 @@ bool has_ended_long_ago(const state::Member& member, const Known& known) {
 bool has_joined(const Packet&, const Known& known) {
     return known.member && is_member(*known.member, known.now) && !has_ended_long_ago(*known.member, known);
 }
+/// It has not joined the broadcast group as FullMember since it was asked to register anew.
+bool must_join_link_again(const Known& known) {
+    const auto* member = known.of_broadcast;
+    if (!member || !known.subject || !known.subject->lapsed || !member->joined_at) return false;
+    const bool is_full = ((member->joined | member->granted) & join_state::full_member) != 0;
+    return has_ended(*member, known) || (member->joined_at.order > known.subject->lapsed.order && !is_full);
+}
 /// Who has left is taken for a member for a while.
 bool is_none_now(const state::Member* member) { return member && member->joined == 0; }
 bool has_no_part_now(const Packet&, const Known& known) {
@@ -170,10 +177,12 @@ std::uint8_t state_of_request(const Known& known) {
     return known.request->as<McMemberRecord>()[McMemberRecord::join_state];
 }
 
-/// The record's P_Key in the subject's table, now or before; null where it was never seen there.
+/// The P_Key of the record, or of a datagram, in the subject's table, now or before; null where it was never seen
+/// there.
 const state::TableKey* find_p_key(const Packet& p, const Known& known) {
     const auto& p_keys = known.subject->p_keys;
-    const state::TableKey wanted{.p_key = limited_p_key(p.mc_member[McMemberRecord::p_key])};
+    const auto p_key = p.mc_member ? p.mc_member[McMemberRecord::p_key] : p.bth[Bth::p_key];
+    const state::TableKey wanted{.p_key = limited_p_key(p_key)};
     const auto found = std::lower_bound(p_keys.begin(), p_keys.end(), wanted);
     return found != p_keys.end() && *found == wanted ? &*found : nullptr;
 }
@@ -183,6 +192,9 @@ bool speaks_for_itself(const Packet& p, const Known& known) {
     if (p.arp || p.has(Part::nd)) return true;
     return known.speaker && !known.speaker->is_shared && known.sender && known.speaker->gid == known.sender->gid;
 }
+
+constexpr state::Reason may_have_p_key_again{
+    Doubt::lost_frames, "the SM may have given the P_Key back by a packet of queue pair 0 that is not in the capture"};
 
 constexpr Rule rules_of_context_groups[] = {
     {.id = "RULE-RFC4391-4.1-03",
@@ -272,22 +284,19 @@ constexpr Rule rules_of_context_groups[] = {
                      const Known& known) { return "none since the link was down" + in_frame(known.requester->down); }},
     {.id = "RULE-RFC4391-5-02-again",
      .checks = {&rfc4391::broadcast_full_member_join},
-     .title = "an interface that must register anew joins the broadcast group again before it uses the link",
+     .title = "an interface that must register anew joins the broadcast group as FullMember before it uses the link",
      .needs = over_ib | parts(Part::lrh, Part::deth),
      .evidence = Evidence::nothing_between,
      .knows = facts(Fact::sender, Fact::watched),
      .over = [](const Packet&, const Known& known) { return with_sa(known, known.subject->lapsed); },
-     .applies =
-         [](const Packet& p, const Known& known) {
-             return !is_to_broadcast(p) && known.of_broadcast && has_ended(*known.of_broadcast, known);
-         },
-     .fades = [](const Packet&,
-                 const Known& known) { return known.of_broadcast && has_ended(*known.of_broadcast, known); },
-     .holds = [](const Packet&, const Known& known) { return !has_ended_long_ago(*known.of_broadcast, known); },
-     .expected = "a join that succeeded since",
+     .applies = [](const Packet& p, const Known& known) { return !is_to_broadcast(p) && must_join_link_again(known); },
+     .fades = [](const Packet&, const Known& known) { return must_join_link_again(known); },
+     .holds = [](const Packet&, const Known& known) { return known.now.steady - known.subject->lapsed.steady < grace; },
+     .expected = "a join as FullMember that succeeded since",
      .actual_of =
          [](const Packet&, const Known& known) {
              return "a packet of a port that joined" + in_frame(known.of_broadcast->joined_at) +
+                    (has_ended(*known.of_broadcast, known) ? "" : " to send only,") +
                     " and was asked to register anew" + in_frame(known.subject->lapsed);
          }},
     {.id = "RULE-RFC4391-5-02-state",
@@ -324,9 +333,7 @@ constexpr Rule rules_of_context_groups[] = {
              const bool was_taken_away = find_p_key(p, known) != nullptr;
              if (was_taken_away) {
                  span.time_needed = longest_delay;
-                 span.doubts.add({Doubt::lost_frames,
-                                  "the SM may have given the P_Key back by a packet of queue pair 0 "
-                                  "that is not in the capture"});
+                 span.doubts.add(may_have_p_key_again);
              }
              if (!was_taken_away && !known.subject->knows_p_keys)
                  span.doubts.add({.doubt = Doubt::lost_frames,
@@ -344,6 +351,27 @@ constexpr Rule rules_of_context_groups[] = {
              return found && found->is_in;
          },
      .points_at = McMemberRecord::p_key,
+     .expected = "a P_Key of the port's table"},
+    {.id = "RULE-RFC4391-5-08-uses",
+     .checks = {&rfc4391::pkey_assigned_to_port},
+     .title = "a port sends in a partition only with a P_Key of its table",
+     .needs = over_ib | parts(Part::lrh, Part::deth),
+     .evidence = Evidence::nothing_between,
+     .knows = facts(Fact::sender),
+     .over =
+         [](const Packet&, const Known& known) {
+             state::Span span{.since = known.subject->told_p_keys, .time_needed = grace};
+             span.doubts.add(may_have_p_key_again);
+             return span;
+         },
+     .applies =
+         [](const Packet& p, const Known& known) {
+             if (!known.subject || !known.subject->knows_p_keys) return false;
+             const auto* found = find_p_key(p, known);
+             return !found || !found->is_in;
+         },
+     .holds = [](const Packet&) { return false; },
+     .points_at = Bth::p_key,
      .expected = "a P_Key of the port's table"},
     {.id = "RULE-RFC4391-10-01",
      .checks = {&rfc4391::group_created_before_use},
