@@ -524,6 +524,19 @@ TEST_CASE("Duty: a router asks for the groups, subscribes, and joins each new on
         later();
         CHECK(violated(story) == Ids{"RFC4391-11-04"});
     }
+    SECTION("who leaves all that it followed routes no more") {
+        story.subscribe(a, trap::multicast_group_created).join(a, group, mlid, join_state::non_member);
+        story.leave(a, group, mlid, join_state::non_member);
+        story(group_report(sa, a, trap::multicast_group_created, other));
+        later();
+        CHECK(violated(story) == Ids{});
+    }
+    SECTION("nor who has been down") {
+        story.subscribe(a, trap::multicast_group_created).join(a, group, mlid, join_state::non_member);
+        story.up(a)(group_report(sa, a, trap::multicast_group_created, other));
+        later();
+        CHECK(violated(story) == Ids{});
+    }
     SECTION("told of a group, and no join") {
         story.subscribe(a, trap::multicast_group_created).join(a, group, mlid, join_state::non_member);
         story(group_report(sa, a, trap::multicast_group_created, other));

@@ -32,7 +32,69 @@ Story& asked_to_register(Story& story, const Node& port, bool answers = true) {
     return answers ? story(port_info(port, sa, Method::get_resp, info)) : story;
 }
 
+/// As adapters number them: each queue pair by one from 0, and those of a port anew from `index` on.
+Story numbered(const Story& story, std::uint16_t lid, std::size_t index) {
+    Story all;
+    std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint32_t> next;
+    for (std::size_t i = 0; i < story.moments().size(); ++i) {
+        const auto& moment = story.moments()[i];
+        Packet packet;
+        decode(moment.octets, packet);
+        if (i == index) std::erase_if(next, [&](const auto& one) { return one.first.first == lid; });
+        const auto psn = next[{packet.lrh[Lrh::slid], packet.deth[Deth::src_qp]}]++;
+        all.pause(moment.time - all.now() - 1'000'000);
+        all.octets(PacketBuilder::of(packet).choose(Bth::psn, psn).build());
+    }
+    return all;
+}
+
 }  // namespace
+
+TEST_CASE("Ends: the queue pairs of a port that was down, which begin at 0 again") {
+    auto story = both_up();
+    for (int i = 0; i < 3; ++i) story.path(b, a).pass(1);
+    story(arp_request(b, a.ipv4, story.link)).pass(2);
+    const auto restart = story.moments().size() + 2;  // behind what tells that it is down
+    asked_to_register(story.found(b), b).path(b, a).pass(long_after)(arp_request(b, a.ipv4, story.link)).path(b, a);
+    CHECK(violated(numbered(story, b.lid, restart)) == Ids{"RFC4391-5-02-sends"});
+}
+
+TEST_CASE("Ends: what a request without an answer leaves open, once it is asked again and answered") {
+    auto story = both_up();
+    const auto group = story.group(address);
+    const auto record = build::group_record(a, story.link, group, 0, 4);
+    story(mc_member(a, sa, Method::set, 0x700, record, mask::join)).pass(4);
+    story.join(a, group, mlid, 4)(story.to_group(a, address, mlid)).leave(a, group, mlid, 4);
+    story.pass(20)(story.to_group(a, address, mlid));
+    CHECK(violated(story).contains("RFC4391-10-08"));
+}
+
+TEST_CASE("Ends: a membership in a group that the SA does not know any more") {
+    auto story = both_up();
+    const auto group = story.group(address);
+    story.join(a, group, mlid, 4)(story.to_group(a, address, mlid)).pass(4);
+    const auto record = build::group_record(a, story.link, group, 0, 0);
+    story(mc_member(a, sa, Method::get, 0x700, record, McMemberRecord::component::mgid));
+    story(mc_member(sa, a, Method::get_resp, 0x700, record, McMemberRecord::component::mgid)
+              .set(Mad::status, sa_status::no_records));
+    story.pass(long_after)(story.to_group(a, address, mlid));
+    CHECK(violated(story).contains("RFC4391-10-08"));
+}
+
+TEST_CASE("Ends: the queue pair of who had an address before it moved") {
+    auto story = resolved();
+    auto now = c;
+    now.ipv4 = b.ipv4;
+    story.up(c).pass(4)(arp_request(a, b.ipv4, story.link))(arp_reply(now, a, story.link));
+    SECTION("at the port that has it now") {
+        now.qpn = b.qpn + 0x1000;
+        story.pass(long_after)(echo_request(a, now, story.link, 1));
+        CHECK(violated(story) == Ids{"RFC4391-9.1.1-04-ipv4"});
+    }
+    SECTION("at its own port, which may route") {
+        CHECK(violated(story.pass(long_after)(echo_request(a, b, story.link, 1))) == Ids{});
+    }
+}
 
 TEST_CASE("Ends: the queue pair of before") {
     auto story = resolved();
@@ -154,6 +216,14 @@ TEST_CASE("Ends: the Q_Key of before, in what only its queue pairs tell to be of
     for (const auto& port : {a, b}) asked_to_register(story, port).join_link(port);
     story.pass(long_after)(echo_request(a, b, before, 1));
     CHECK(violated(story).contains("RFC4391-9.1.2-03"));
+}
+
+TEST_CASE("Ends: a port that must register anew keeps its queue pairs") {
+    auto story = resolved();
+    asked_to_register(story, a).join_link(a);
+    auto other = story.link;
+    other.q_key = 0x80009999;
+    CHECK(violated(story(echo_request(a, b, other, 1))).contains("RFC4391-9.1.2-03"));
 }
 
 TEST_CASE("Ends: no life ends where the SM asks a port to register that has just come up") {

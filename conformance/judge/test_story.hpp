@@ -108,6 +108,7 @@ public:
         return udp_to_group(from, parse_ipv4(address).value(), group_mlid, link, 32);
     }
 
+    [[nodiscard]] std::int64_t now() const { return time_; }
     [[nodiscard]] const std::vector<Moment>& moments() const { return moments_; }
     build::Link link = samples::controlled();
 
