@@ -96,6 +96,18 @@ TEST_CASE("Ends: the queue pair of who had an address before it moved") {
     }
 }
 
+TEST_CASE("Ends: the queue pair of who had a LID before") {
+    auto story = resolved();
+    auto now = c;
+    now.lid = b.lid;
+    now.qpn = b.qpn + 0x1000;
+    story.up(now)(arp_request(now, b.ipv4, story.link));
+    story(arp_request(a, now.ipv4, story.link))(arp_reply(now, a, story.link));
+    auto packet = echo_request(a, now, story.link, 1);
+    story.pass(long_after)(packet.set(Bth::dest_qp, b.qpn));
+    CHECK(violated(story) == Ids{"RFC4391-9.1.1-04-ipv4"});
+}
+
 TEST_CASE("Ends: the queue pair of before") {
     auto story = resolved();
     const auto now = with_qpn(b, 0x777);

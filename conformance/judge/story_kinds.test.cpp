@@ -167,6 +167,33 @@ TEST_CASE("Kinds: a DLID that the SA has told to be another port's") {
     CHECK(violated(story).contains("RFC4391-9.1-01-told"));
 }
 
+TEST_CASE("Kinds: a queue pair that nobody has announced, at a further LID of the receiver's port") {
+    auto wide = b;
+    wide.lid = 0x100;
+    Story story;
+    story.up(a).up(wide)(arp_request(a, wide.ipv4, story.link))(arp_reply(wide, a, story.link));
+    const auto info = Bytes<PortInfo>{}
+                          .set(PortInfo::gid_prefix, wide.gid.prefix())
+                          .set(PortInfo::lid, wide.lid)
+                          .set(PortInfo::lmc, std::uint8_t{7})
+                          .set(PortInfo::port_state, PortState::active);
+    story(port_info(wide, sa, Method::get_resp, info));
+    auto packet = echo_request(a, wide, story.link, 1);
+    packet.set(Lrh::dlid, static_cast<std::uint16_t>(wide.lid | 0x40));
+    SECTION("that one") { CHECK(violated(story(packet.set(Bth::dest_qp, 0x99u))) == Ids{"RFC4391-9.1.1-04-ipv4"}); }
+    SECTION("its own") { CHECK(violated(story(packet)) == Ids{}); }
+}
+
+TEST_CASE("Kinds: the second link of a port whose life is in the capture") {
+    auto story = both_up();
+    story(arp_request(a, b.ipv4, story.link));
+    story.link.p_key = 0x8777;
+    story.join_link(a).join_link(b);
+    const auto group = story.group(address);
+    story.join(b, group, mlid);
+    CHECK(violated(story(story.to_group(a, address, mlid))).contains("RFC4391-10-08"));
+}
+
 TEST_CASE("Kinds: a DLID that no port is known to have") {
     auto story = resolved();
     auto there = b;

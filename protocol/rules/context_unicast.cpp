@@ -24,7 +24,12 @@ bool is_former(const state::Neighbour& neighbour, std::uint32_t qpn) {
 }
 /// The next hop may be a router, so any interface that is announced there is right. RFC 4391, 9.1.1.
 bool is_announced_there(const Packet& p, const Known& known) {
-    return known.neighbour->has(p.bth[Bth::dest_qp]) || (known.destination && known.destination->is_announced);
+    if (known.neighbour->has(p.bth[Bth::dest_qp])) return true;
+    if (!known.destination || !known.destination->is_announced) return false;
+    // A queue pair of another port, which had this LID before, is not there any more.
+    const bool is_of_other = known.destination->port != state::none && known.neighbour->port != state::none &&
+                             known.destination->port != known.neighbour->port;
+    return !is_of_other || known.target != known.receiver;
 }
 /// The one before the latest is right until the sender has been told of that, and for what it had queued.
 bool goes_to_announced_qpn(const Packet& p, const Known& known) {

@@ -228,14 +228,28 @@ void Subnet::sends(Group& group, Member* member) {
     if (member->joined == 0 && member->sent_unjoined++ == 0) member->first_unjoined = known_.now;
 }
 
+/// The port that has this LID, maybe as one of several by its LMC.
+PortIndex Subnet::port_at(std::uint16_t lid) const {
+    constexpr unsigned most_lmc = 7;
+    auto found = ports_.find(lid);
+    for (unsigned lmc = 1; found == none && lmc <= most_lmc; ++lmc) {
+        const auto base = ports_.find(static_cast<std::uint16_t>(lid >> lmc << lmc));
+        if (base != none && ports_.get(base)->lmc >= lmc) found = base;
+    }
+    return found;
+}
+
 /// A unicast packet's receiver, and what is known of the way to it. The IP destination tells nothing of the next hop
 /// alone: any node may be a router.
 void Subnet::towards(const Packet& packet) {
     if (!packet.lrh) return;
     const auto dlid = packet.lrh[Lrh::dlid];
     const auto dest_qp = packet.bth[Bth::dest_qp];
-    known_.receiver = ports_.get(ports_.find(dlid));
+    known_.receiver = ports_.get(port_at(dlid));
     known_.destination = queue_pair({dlid, dest_qp});
+    const auto* at = known_.receiver;
+    const bool is_by_lmc = at && at->lid != dlid && at->lmc != 0 && at->lid >> at->lmc == dlid >> at->lmc;
+    if (!known_.destination && is_by_lmc) known_.destination = queue_pair({at->lid, dest_qp});
     if (const auto found = neighbour_of_destination(packet); found != none) {
         auto& neighbour = neighbours_[found];
         known_.neighbour = &neighbour;

@@ -56,7 +56,6 @@ PortIndex Ports::of(std::uint16_t lid, const wire::Gid& gid, const Sight& now) {
     if (lid == 0) return index;
     // A port that came back with another LID, a LID that another port has now, or one more GID at this LID.
     auto& here = place(lid);
-    if (here.latest != none && here.latest != index) here.is_shared = true;
     if (here.latest != index) ++changes_;
     if (ports_[index].lid != 0 && ports_[index].lid != lid) ports_[index].moved = now;
     move(index, lid);

@@ -306,7 +306,10 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     // The port's life on the link begins here, unless it was on it before. An SM may ask who has just come up to
     // register anew, too.
     const bool was_renewed = port.renewal && !(requester.down && requester.down.order < port.renewal.order);
-    const bool is_start = !was_joined && !was_renewed && (!port.first_ipoib || member.left_at);
+    // Of a port whose life is seen since it came up another link begins here, too.
+    const bool is_further =
+        requester.down && requester.down.order > requester.gap.order && requester.down.order < port.first_ipoib.order;
+    const bool is_start = !was_joined && !was_renewed && (!port.first_ipoib || member.left_at || is_further);
     const bool is_first = !was_joined && member.grants == 1 && !member.left_at;
     if (is_first && port.first_ipoib && !vouched_.empty() && used_before_.size() < most_used_before)
         used_before_.emplace_back(subject_, port.first_ipoib);
@@ -314,8 +317,8 @@ void Subnet::answered_join(const Packet& packet, const Request* request) {
     if (is_start && !is_watched_still) {
         member.watched_since = known_.now;
         member.down = requester.down.order > requester.gap.order ? requester.down : Sight{};
-        // What another port at this LID has asked is still without an answer.
-        if (requester.epoch != 0 && requester.epoch_of != subject_) return;
+        // What another port at this LID has asked, or this one for another link, is still without an answer.
+        if (requester.epoch != 0 && (requester.epoch_of != subject_ || is_further)) return;
         requester.open_requests = 0;
         requester.epoch_of = subject_;
         ++requester.epoch;

@@ -259,6 +259,7 @@ private:
     void registered_anew(PortIndex port);
     void lapses(PortIndex port);
     void becomes_router(PortIndex port);
+    [[nodiscard]] PortIndex port_at(std::uint16_t lid) const;
     static Member::Asked* asked_by(Member& member, wire::Method method);
     [[nodiscard]] std::uint32_t closed_by(const Request& request);
     void ceases_to_route(PortIndex port);

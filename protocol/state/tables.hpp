@@ -234,8 +234,11 @@ public:
     /// The one that was seen with this LID last, or `none`.
     [[nodiscard]] PortIndex find(std::uint16_t lid) const { return lid < by_lid_.size() ? by_lid_[lid].latest : none; }
     [[nodiscard]] PortIndex find(const wire::Gid& gid) const;
-    /// Several GIDs have been seen at this LID, so it names none of them.
-    [[nodiscard]] bool is_shared(std::uint16_t lid) const { return lid < by_lid_.size() && by_lid_[lid].is_shared; }
+    /// Several ports are at this LID, by their GIDs, so it names none of them.
+    [[nodiscard]] bool is_shared(std::uint16_t lid) const {
+        const auto first = first_at(lid);
+        return first != none && next_at_lid(first) != none;
+    }
     /// The first of those that are at this LID, in no order, and the one behind each; `none` where there is none.
     [[nodiscard]] PortIndex first_at(std::uint16_t lid) const {
         return lid < by_lid_.size() ? by_lid_[lid].first : none;
@@ -256,7 +259,6 @@ public:
 private:
     struct Place {
         PortIndex latest = none, first = none;
-        bool is_shared = false;
     };
     /// As far as LIDs have been seen, so that a small capture costs little.
     Place& place(std::uint16_t lid) {
