@@ -477,9 +477,8 @@ void Subnet::group_reports(const Packet& packet) {
     };
     // A filter that lets sources in is a membership; one that was emptied ends it. RFC 3376, 4.2.12.
     const auto by_record = [](std::uint8_t type, std::size_t sources, auto&& say) {
-        if (type == group_record::is_exclude || type == group_record::to_exclude)
-            say(true);
-        else if (type == group_record::allow && sources != 0)
+        const bool adds = type == group_record::allow && sources != 0;
+        if (adds || type == group_record::is_exclude || type == group_record::to_exclude)
             say(true);
         else if (type == group_record::to_include || type == group_record::is_include)
             say(sources != 0);
